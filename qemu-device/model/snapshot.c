@@ -16,7 +16,7 @@
 #include "snapshot.h"
 
 #define SNAPSHOT_MAGIC 0x50414e5341525354ull	/* "TSRASNAP" */
-#define SNAPSHOT_VERSION 6u
+#define SNAPSHOT_VERSION 7u
 
 #define VISIT(s, field) TSR_VISIT(s, field)
 #define check tsr_stream_check

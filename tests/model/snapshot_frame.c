@@ -96,14 +96,14 @@ static void test_tiles(void)
 	}
 }
 
-/* A core's tiles are every other one of two cores. */
+/* A core's tiles are every other TILE_RUN of two cores. */
 static void test_cores(void)
 {
 	for (unsigned int i = 0; i < 3; i++) {
 		struct play y;
 
 		begin(&y);
-		y.r->core[1].next += i;
+		y.r->core[1].next += i * TSR_TILE_RUN;
 		if (!expect(&y, i == 1 ? "a core's tile" : NULL))
 			ktap_note("case %u", i);
 	}

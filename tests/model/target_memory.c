@@ -37,6 +37,7 @@ struct how {
 	unsigned int offset;		/* of the first texel */
 	bool empty;			/* nothing is drawn */
 	bool large;			/* tiles of 32 by 32 pixels */
+	unsigned int cores;		/* 1: tiles side by side are cleared together */
 };
 
 /* Texels of a target in memory. */
@@ -233,7 +234,7 @@ static bool told(struct tiles *t, const struct how *how)
 
 static struct tiles *frame(const struct how *how)
 {
-	const struct tsr_config config = { .local_size = 4 * HUGE_TARGET };
+	const struct tsr_config config = { .local_size = 4 * HUGE_TARGET, .cores = how->cores };
 	struct tiles *t = tiles_new(WIDTH, HEIGHT, &config);
 
 	if (how->huge)
@@ -390,6 +391,7 @@ static void test_huge(void)
 	for (unsigned int n = 0; n < 2 * FORMATS * 6; n++) {
 		each(n / 2, &how);
 		how.empty = n % 2;
+		how.cores = 1;
 		other = how;
 		other.huge = true;
 		other.offset = offsets[n / 2 % 4];

@@ -19,7 +19,9 @@ void tsr_list_start(struct tsr_list *list, enum tsr_engine_class cls, uint64_t a
 	list->tile = tile;
 	list->steps = 0;
 	list->cycles = 0;
-	list->held = 0;
+	/* what has been read ahead of the tile before is not read again */
+	if (!tile || list->ahead != addr)
+		list->held = 0;
 }
 
 enum tsr_step tsr_list_fault(const struct tsr_list *list, struct tsr_mem *mem, unsigned int qword,
@@ -51,7 +53,11 @@ static enum tsr_step fetch(struct tsr_list *list, struct tsr_mem *mem, unsigned 
 			list->held += len;
 		}
 	}
-	memcpy(list->word, &list->prefetch[offset], want);
+	/* a copy of whatever stands after it is faster than one of so many bytes */
+	if (offset + sizeof(list->word) <= sizeof(list->prefetch))
+		memcpy(list->word, &list->prefetch[offset], sizeof(list->word));
+	else
+		memcpy(list->word, &list->prefetch[offset], want);
 	return TSR_STEP_DONE;
 }
 

@@ -264,6 +264,11 @@ enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
+bool tsr_tile_list_ended(const struct tsr_tile_reader *r)
+{
+	return !r->at;
+}
+
 /* ---- Hints ----------------------------------------------------------------------------------- */
 
 /*

@@ -139,30 +139,45 @@ enum tsr_step tsr_access_page(struct tsr_access_cache *access, struct tsr_mem *m
 	return TSR_STEP_DONE;
 }
 
-uint8_t *tsr_access_rows(struct tsr_access_cache *access, struct tsr_mem *mem,
-			 const struct tsr_access_rows *rows, unsigned int dir)
+/* From the first byte of @rows to the last. */
+static uint64_t bytes_of(const struct tsr_access_rows *rows)
 {
-	const uint64_t len = rows->pitch * (rows->count - 1) + rows->len;
-	struct tsr_page area;
+	return rows->pitch * (rows->count - 1) + rows->len;
+}
 
-	if (!tsr_mem_area(mem, rows->va, len, dir, &area))
-		return NULL;
-	if (dir == TSR_ACCESS_READ)
-		return area.ptr;
+bool tsr_access_area(struct tsr_mem *mem, const struct tsr_access_rows *rows, unsigned int dir,
+		     struct tsr_page *area)
+{
+	return tsr_mem_area(mem, rows->va, bytes_of(rows), dir, area);
+}
+
+void tsr_access_note_rows(struct tsr_access_cache *access, struct tsr_mem *mem,
+			  const struct tsr_access_rows *rows, const struct tsr_page *area)
+{
 	/* one range if no page lies between two rows */
-	for (unsigned int i = 0; i < rows->count; i++) {
+	const bool all = rows->pitch <= TSR_ACCESS_PAGE_BYTES;
+
+	for (unsigned int i = 0; i < (all ? 1 : rows->count); i++) {
 		const uint64_t at = rows->pitch * i;
-		const bool all = rows->pitch <= TSR_ACCESS_PAGE_BYTES;
 		const struct tsr_page row = {
-			.ptr = area.ptr + at, .phys = area.phys + at,
-			.hi = all ? len : rows->len, .local = area.local,
+			.ptr = area->ptr + at, .phys = area->phys + at,
+			.hi = all ? bytes_of(rows) : rows->len, .local = area->local,
 		};
 
 		access->written[access->num_written] = row;
 		note_written(access, mem, &row);
-		if (all)
-			break;
 	}
+}
+
+uint8_t *tsr_access_rows(struct tsr_access_cache *access, struct tsr_mem *mem,
+			 const struct tsr_access_rows *rows, unsigned int dir)
+{
+	struct tsr_page area;
+
+	if (!tsr_access_area(mem, rows, dir, &area))
+		return NULL;
+	if (dir == TSR_ACCESS_WRITE)
+		tsr_access_note_rows(access, mem, rows, &area);
 	return area.ptr;
 }
 

@@ -120,6 +120,12 @@ struct tsr_access_rows {
  */
 uint8_t *tsr_access_rows(struct tsr_access_cache *access, struct tsr_mem *mem,
 			 const struct tsr_access_rows *rows, unsigned int dir);
+/* The same without that: where tsr_mem_area() is asked. */
+bool tsr_access_area(struct tsr_mem *mem, const struct tsr_access_rows *rows, unsigned int dir,
+		     struct tsr_page *area);
+/* @rows, which are at @area, have been written. Room has been reserved. */
+void tsr_access_note_rows(struct tsr_access_cache *access, struct tsr_mem *mem,
+			  const struct tsr_access_rows *rows, const struct tsr_page *area);
 /*
  * Copy @len bytes, at most TSR_ACCESS_COPY_MAX, from or to memory, across pages where they need be.
  * Nothing is written unless all of it can be.

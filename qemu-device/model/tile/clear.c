@@ -73,7 +73,8 @@ static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
 		t->stencil[0] = zero ? 0 : r->stencil_clear;
 		c->cycles += cycles_of(t, sizeof(t->stencil[0]));
 	}
-	know_clear(t, depth, stencil);
+	if (depth || stencil)
+		know_clear(t, depth, stencil);
 	c->defined |= which;
 	c->unread &= ~which;
 	c->partial &= ~which;
@@ -90,7 +91,8 @@ void tsr_tile_define(struct tsr_tile_core *c)
 {
 	unsigned int all = (1u << c->tile.targets) - 1;
 
-	all |= TSR_TILE_DEPTH_BIT | TSR_TILE_STENCIL_BIT;
+	all |= (c->tile.has_depth ? TSR_TILE_DEPTH_BIT : 0) |
+	       (c->tile.has_stencil ? TSR_TILE_STENCIL_BIT : 0);
 	if (all & ~c->defined)
 		clear(c, all & ~c->defined, true);
 }

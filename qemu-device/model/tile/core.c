@@ -626,9 +626,12 @@ static enum tsr_step begin_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_tile_define(c);
+	c->state = NULL;
+	if (tsr_tile_list_ended(c->reader))
+		return TSR_STEP_DONE;
+	tsr_tile_fill_now(c, mem);
 	c->has_prim = c->walking = c->ended = c->running = false;
 	c->triangles.count = 0;
-	c->state = NULL;
 	c->flat = NULL;
 	c->trial = false;
 	c->deferred_count = 0;
@@ -668,7 +671,7 @@ static bool start_tile(struct tsr_tile_core *c)
 	c->partial = 0;
 	c->absent = 0;
 	c->stored = false;
-	c->next += r->job.cores;
+	c->next = tsr_tile_after(r, c->next);
 	c->count[TSR_TILE_TILES]++;
 	tsr_list_start(&c->list, TSR_ENGINE_CLASS_RENDER, l->addr, l->size, true);
 	c->phase = TSR_TILE_PACKET;
@@ -744,9 +747,11 @@ static enum tsr_step step_phase(struct tsr_tile_core *c, struct tsr_mem *mem)
 			return step;
 		tsr_list_progress(&c->list);
 		c->phase = TSR_TILE_EXECUTE;
-		if (tsr_packet_opcode(c->list.word[0]) == TSR_OP_LIST_RETURN)
+		if (tsr_packet_opcode(c->list.word[0]) == TSR_OP_LIST_RETURN) {
 			c->phase = TSR_TILE_FETCH;
-		return TSR_STEP_MORE;
+			return TSR_STEP_MORE;
+		}
+		c->effort -= PACKET_EFFORT;
 	}
 	step = execute(c, mem);
 	if (step == TSR_STEP_DONE)
@@ -829,6 +834,8 @@ static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view
 	mem.unit = TSR_UNIT_TILE;
 	c->shader = sh;
 	c->quad_block.again = false;
+	/* what was read ahead is no older than the burst */
+	c->list.held = 0;
 	c->effort = part_of(b.cycles, TSR_TILE_EFFORT);
 	tsr_stage_enter(sh, &mem, q, c->job.index);
 	b.effort = TSR_TILE_EFFORT - c->effort;
@@ -837,6 +844,7 @@ static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view
 		step = next(c, &mem);
 	} while (step == TSR_STEP_MORE &&
 		 (ending(c) || (go_on(c, sh, &b) && !wanted(c))));
+	tsr_tile_fill_now(c, &mem);
 	tsr_stage_leave(sh);
 	if (step == TSR_STEP_FAULT)
 		sh->fault = mem.fault;

@@ -85,40 +85,66 @@ TSR_INLINE uint64_t band_of(uint64_t mask, unsigned int p)
 	return mask >> p & ((1ull << BAND) - 1);
 }
 
-/*
- * NAME(): @depth as it is stored. Adding and subtracting the shifter leaves the nearest integer, of
- * a tie the even one.
- */
-#define FINISH(name, f64, s64, f32)								\
-	TSR_INLINE f32 name(const f64 *depth, double low, double high, double scale)		\
+/* NAME(): *@t, at least @low and at most @high; what is no number is @low. */
+#define LIMIT(name, f64, s64)									\
+	TSR_INLINE void name(f64 *t, double low, double high)					\
 	{											\
 		const f64 least = (f64){ 0 } + low, most = (f64){ 0 } + high;			\
+		s64 in = *t > least;								\
+												\
+		*t = (f64)(((s64)*t & in) | ((s64)least & ~in));				\
+		in = *t < most;									\
+		*t = (f64)(((s64)*t & in) | ((s64)most & ~in));					\
+	}
+
+/* The instructions take the second of two where these are equal, or one is no number. */
+#define LIMIT_X86(name, f64, bits, type)							\
+	TSR_INLINE void name(f64 *t, double low, double high)					\
+	{											\
+		const f64 least = (f64){ 0 } + low, most = (f64){ 0 } + high;			\
+												\
+		*t = (f64)_mm##bits##_max_pd((type)*t, (type)least);				\
+		*t = (f64)_mm##bits##_min_pd((type)*t, (type)most);				\
+	}
+
+#if defined(TSR_ALU_AVX512)
+LIMIT_X86(limit_depth, vf64, 512, __m512d)
+#elif defined(TSR_ALU_AVX2)
+LIMIT_X86(limit_depth, vf64, 256, __m256d)
+#elif defined(__SSE2__)
+LIMIT_X86(limit_depth, vf64, , __m128d)
+#else
+LIMIT(limit_depth, vf64, vs64)
+#endif
+
+/*
+ * NAME(): @depth as it is stored, limited by @limit. Adding and subtracting the shifter leaves the
+ * nearest integer, of a tie the even one.
+ */
+#define FINISH(name, f64, limit, f32)								\
+	TSR_INLINE f32 name(const f64 *depth, double low, double high, double scale)		\
+	{											\
 		const double shifter = 0x1.8p52;						\
 		f64 t = *depth;									\
-		s64 in = t > least;								\
 												\
-		t = (f64)(((s64)t & in) | ((s64)least & ~in));					\
-		in = t < most;									\
-		t = (f64)(((s64)t & in) | ((s64)most & ~in));					\
+		limit(&t, low, high);								\
 		if (scale != 0)									\
 			t = (t * scale + shifter) - shifter;					\
 		return __builtin_convertvector(t, f32);						\
 	}
 
-FINISH(finish_depth, vf64, vs64, vf32_half)
+FINISH(finish_depth, vf64, limit_depth, vf32_half)
 
-/* Both functions of a depth in the first row of quads of the block that is (@x, @y) pixels away. */
+/*
+ * Both functions of a depth in the first row of quads of a block: integers, as what places add to
+ * them. It makes no difference how they are added up.
+ */
 struct depth_band {
 	vf64 e0[BAND / DOUBLES], e1[BAND / DOUBLES];
 };
 
-TSR_INLINE void begin_depth(const struct tsr_fine_depth *d, double x, double y,
-			    struct depth_band *band)
+TSR_INLINE void begin_depth(const struct tsr_fine_depth *d, struct depth_band *band)
 {
-	/* integers all of them: it makes no difference how they are added up */
-	const double c0 = d->c[0] + d->a[0] * x + d->b[0] * y;
-	const double c1 = d->c[1] + d->a[1] * x + d->b[1] * y;
-
 	TSR_UNROLL
 	for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
 		vf64 px = { 0 }, py = { 0 };
@@ -127,17 +153,17 @@ TSR_INLINE void begin_depth(const struct tsr_fine_depth *d, double x, double y,
 			px[i] = band_x[v * DOUBLES + i];
 			py[i] = band_y[v * DOUBLES + i];
 		}
-		band->e0[v] = c0 + d->a[0] * px + d->b[0] * py;
-		band->e1[v] = c1 + d->a[1] * px + d->b[1] * py;
+		band->e0[v] = d->c[0] + d->a[0] * px + d->b[0] * py;
+		band->e1[v] = d->c[1] + d->a[1] * px + d->b[1] * py;
 	}
 }
 
-/* Depths of vector @v of the row of quads that begins with pixel @p. */
+/* Depths of vector @v of the row of quads that is (@x, @y) pixels away. */
 TSR_INLINE vf32_half depths_of(const struct tsr_fine_depth *d, const struct depth_band *band,
-			       unsigned int p, unsigned int v)
+			       double x, double y, unsigned int v)
 {
-	const double down0 = d->b[0] * (p / 8), down1 = d->b[1] * (p / 8);
-	vf64 t = d->base + ((band->e0[v] + down0) * d->k[0] + (band->e1[v] + down1) * d->k[1]);
+	const double more0 = d->a[0] * x + d->b[0] * y, more1 = d->a[1] * x + d->b[1] * y;
+	vf64 t = d->base + ((band->e0[v] + more0) * d->k[0] + (band->e1[v] + more1) * d->k[1]);
 
 	return finish_depth(&t, d->low, d->high, d->scale);
 }
@@ -146,13 +172,13 @@ static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, uint64_t mask, 
 {
 	struct depth_band band;
 
-	begin_depth(d, 0, 0, &band);
+	begin_depth(d, &band);
 	for (unsigned int p = 0; p < PIXELS; p += BAND) {
 		if (!band_of(mask, p))
 			continue;
 		TSR_UNROLL
 		for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
-			vf32_half half = depths_of(d, &band, p, v);
+			vf32_half half = depths_of(d, &band, 0, p / 8, v);
 
 			memcpy(z + p + v * DOUBLES, &half, sizeof(half));
 		}

@@ -4,56 +4,103 @@
 #define BLOCK 8			/* pixels, across and down */
 #define VECTORS (BAND / LANES)	/* of a row of quads */
 
-/* Pixels inside of all edges, of the block that is (@x, @y) pixels away. */
-TSR_INLINE uint64_t few_covered(const struct tsr_fine_few *f, int x, int y)
-{
-	vs32 value[3][VECTORS];
-	uint64_t outside = 0;
+/* Half-planes and depth in the first row of quads of the first block. */
+struct few_start {
+	vs32 edge[3][VECTORS];
+	struct depth_band depth;
+};
 
+TSR_INLINE void few_begin(const struct tsr_fine_few *f, struct few_start *start)
+{
 	TSR_UNROLL
 	for (unsigned int e = 0; e < 3; e++) {
-		const int32_t a = f->edge[e].a, b = f->edge[e].b;
-
 		TSR_UNROLL
 		for (unsigned int v = 0; v < VECTORS; v++)
-			value[e][v] = f->edge[e].c + a * x + b * y +
-				      a * load_s32(band_x + v * LANES) +
-				      b * load_s32(band_y + v * LANES);
+			start->edge[e][v] = f->edge[e].c +
+					    f->edge[e].a * load_s32(band_x + v * LANES) +
+					    f->edge[e].b * load_s32(band_y + v * LANES);
 	}
-	TSR_UNROLL
-	for (unsigned int p = 0; p < PIXELS; p += LANES) {
-		const unsigned int v = p / LANES % VECTORS, down = p / BAND * 2;
-
-		outside |= mask_bits((value[0][v] + f->edge[0].b * (int)down) |
-				     (value[1][v] + f->edge[1].b * (int)down) |
-				     (value[2][v] + f->edge[2].b * (int)down)) << p;
-	}
-	return ~outside;
+	if (f->test)
+		begin_depth(&f->depth, &start->depth);
+	else
+		memset(&start->depth, 0, sizeof(start->depth));
 }
 
-/* Pixels of @mask that pass, in the block (@x, @y) pixels away, whose depths are @stored. */
-TSR_INLINE uint64_t few_test(const struct tsr_fine_few *f, int x, int y, float *stored,
-			     uint64_t mask, unsigned int function)
+/* Pixels of @wanted inside of all edges, of the block that is (@x, @y) pixels away. */
+TSR_INLINE uint64_t few_covered(const struct tsr_fine_few *f, const struct few_start *start, int x,
+				int y, uint64_t wanted)
 {
-	struct depth_band band;
+	uint64_t outside = 0;
+
+	for (unsigned int p = 0; p < PIXELS; p += BAND) {
+		int32_t more[3];
+
+		if (!band_of(wanted, p))
+			continue;
+		TSR_UNROLL
+		for (unsigned int e = 0; e < 3; e++)
+			more[e] = f->edge[e].a * x + f->edge[e].b * (y + (int)p / 8);
+		TSR_UNROLL
+		for (unsigned int v = 0; v < VECTORS; v++)
+			outside |= mask_bits((start->edge[0][v] + more[0]) |
+					     (start->edge[1][v] + more[1]) |
+					     (start->edge[2][v] + more[2])) << (p + v * LANES);
+	}
+	return wanted & ~outside;
+}
+
+/* Lanes of @mask whose @z passes; of these it is stored at @stored if @write. */
+#if defined(TSR_ALU_AVX512)
+#define FEW_COMPARE(how) _mm512_mask_cmp_ps_mask(mask, (__m512)z, (__m512)old, how)
+
+TSR_INLINE uint64_t few_lanes(vf32 z, float *stored, uint16_t mask, unsigned int function,
+			      bool write)
+{
+	const vf32 old = load_f32(stored);
+	__mmask16 pass;
+
+	if (function == TSR_COMPARE_FUNCTION_LESS)
+		pass = FEW_COMPARE(_CMP_LT_OQ);
+	else if (function == TSR_COMPARE_FUNCTION_LEQUAL)
+		pass = FEW_COMPARE(_CMP_LE_OQ);
+	else
+		pass = mask & mask_bits(small_compare(z, old, function));
+	if (write)
+		_mm512_mask_storeu_ps(stored, pass, (__m512)z);
+	return pass;
+}
+#else
+TSR_INLINE uint64_t few_lanes(vf32 z, float *stored, uint16_t mask, unsigned int function,
+			      bool write)
+{
+	const vf32 old = load_f32(stored);
+	const vs32 pass = small_compare(z, old, function) & bits_mask(mask);
+
+	if (write)
+		*(vf32_in_memory *)stored = (vf32)tsr_pick(pass, (vs32)z, (vs32)old);
+	return mask_bits(pass);
+}
+#endif
+
+/* Pixels of @mask that pass, in the block (@x, @y) pixels away, whose depths are @stored. */
+TSR_INLINE uint64_t few_test(const struct tsr_fine_few *f, const struct few_start *start, int x,
+			     int y, float *stored, uint64_t mask, unsigned int function)
+{
+	const struct depth_band *band = &start->depth;
 	uint64_t pass = 0;
 
-	begin_depth(&f->depth, x, y, &band);
 	for (unsigned int p = 0; p < PIXELS; p += BAND) {
 		if (!band_of(mask, p))
 			continue;
 		TSR_UNROLL
 		for (unsigned int v = 0; v < VECTORS; v++) {
-			vf32 z = small_join(depths_of(&f->depth, &band, p, 2 * v),
-					    depths_of(&f->depth, &band, p, 2 * v + 1));
-			vf32 old = load_f32(stored + p + v * LANES);
-			vs32 which = small_compare(z, old, function) &
-				     bits_mask(mask >> (p + v * LANES));
+			const int down = y + (int)p / 8;
+			vf32 z = small_join(depths_of(&f->depth, band, x, down, 2 * v),
+					    depths_of(&f->depth, band, x, down, 2 * v + 1));
+			const unsigned int first = p + v * LANES;
 
-			pass |= mask_bits(which) << (p + v * LANES);
-			if (f->write)
-				*(vf32_in_memory *)(stored + p + v * LANES) =
-					(vf32)tsr_pick(which, (vs32)z, (vs32)old);
+			pass |= few_lanes(z, stored + first, mask >> first, function, f->write)
+				<< first;
 		}
 	}
 	return pass;
@@ -67,17 +114,18 @@ TSR_INLINE uint64_t few_wanted(const struct tsr_fine_few *f, unsigned int column
 	       (row + 1 < f->rows ? UINT64_MAX : f->bottom);
 }
 
-TSR_INLINE void few_block(const struct tsr_fine_few *f, unsigned int column, unsigned int row,
-			  unsigned int function, struct tsr_fine_blocks *to)
+TSR_INLINE void few_block(const struct tsr_fine_few *f, const struct few_start *start,
+			  unsigned int column, unsigned int row, unsigned int function,
+			  struct tsr_fine_blocks *to)
 {
 	const int x = column * BLOCK, y = row * BLOCK;
-	uint64_t covered = few_covered(f, x, y) & few_wanted(f, column, row), pass = covered;
+	uint64_t covered = few_covered(f, start, x, y, few_wanted(f, column, row)), pass = covered;
 
 	if (!covered)
 		return;
 	if (f->test)
-		pass = few_test(f, x, y, f->stored + (row * f->pitch + column) * PIXELS, covered,
-				function);
+		pass = few_test(f, start, x, y, f->stored + (row * f->pitch + column) * PIXELS,
+				covered, function);
 	to->covered++;
 	to->pixels += tsr_pixel_count(covered);
 	to->passed += tsr_pixel_count(pass);
@@ -91,10 +139,13 @@ TSR_INLINE void few_block(const struct tsr_fine_few *f, unsigned int column, uns
 TSR_INLINE void few_blocks(const struct tsr_fine_few *f, unsigned int function,
 			   struct tsr_fine_blocks *to)
 {
+	struct few_start start;
+
+	few_begin(f, &start);
 	to->count = to->covered = to->pixels = to->passed = 0;
 	for (unsigned int row = 0; row < f->rows; row++) {
 		for (unsigned int column = 0; column < f->columns; column++)
-			few_block(f, column, row, function, to);
+			few_block(f, &start, column, row, function, to);
 	}
 }
 

@@ -342,7 +342,12 @@ typedef int64_t quad_s64 __attribute__((vector_size(32)));
 typedef int32_t quad_s32 __attribute__((vector_size(16)));
 
 COMPARE_LANES(quad_compare, four, quad_s32)
-FINISH(quad_finish, quad_f64, quad_s64, four)
+#if defined(TSR_ALU_AVX2) || defined(TSR_ALU_AVX512)
+LIMIT_X86(quad_limit, quad_f64, 256, __m256d)
+#else
+LIMIT(quad_limit, quad_f64, quad_s64)
+#endif
+FINISH(quad_finish, quad_f64, quad_limit, four)
 
 /* One bit for each lane of @m, which is all ones or 0. */
 TSR_INLINE unsigned int quad_bits(quad_s32 m)
@@ -354,10 +359,12 @@ TSR_INLINE unsigned int quad_bits(quad_s32 m)
 #endif
 }
 
-/* A quad to be tested: number @q of triangle @i, of samples (@dx, @dy) pixels from the centres. */
+/* A quad to be tested: number @q of triangle @i; @sample: of those alone, else of the centres. */
 struct quad_place {
 	unsigned int i, q;
-	double dx, dy;
+	bool sample;
+	double dx, dy;			/* pixels from the centres */
+	unsigned int function;		/* of the test */
 };
 
 /* Its depths. The functions are integers there: nothing of them is rounded. */
@@ -371,8 +378,10 @@ TSR_INLINE four quad_depths(const struct tsr_small *s, struct quad_place p,
 	static const double row[2][4] __attribute__((aligned(32))) = {
 		{ 0, 0, 1, 1 }, { 2, 2, 3, 3 },
 	};
-	const quad_f64 x = *(const quad_f64 *)column[q & 1] + p.dx;
-	const quad_f64 y = *(const quad_f64 *)row[q >> 1] + p.dy;
+	const quad_f64 from_x = *(const quad_f64 *)column[q & 1];
+	const quad_f64 from_y = *(const quad_f64 *)row[q >> 1];
+	const quad_f64 x = p.sample ? from_x + p.dx : from_x;
+	const quad_f64 y = p.sample ? from_y + p.dy : from_y;
 	const quad_f64 t = s->base[i] +
 			   ((s->c[0][i] + s->a[0][i] * x + s->b[0][i] * y) * s->k[0][i] +
 			    (s->c[1][i] + s->a[1][i] * x + s->b[1][i] * y) * s->k[1][i]);
@@ -380,20 +389,48 @@ TSR_INLINE four quad_depths(const struct tsr_small *s, struct quad_place p,
 	return quad_finish(&t, test->low, test->high, test->scale);
 }
 
+/* Lanes of @pixels whose @z passes; of these it is stored at @stored if @write. */
+#if defined(TSR_ALU_AVX512)
+#define QUAD_COMPARE(how) _mm_mask_cmp_ps_mask(pixels, (__m128)z, (__m128)old, how)
+
+TSR_INLINE unsigned int quad_lanes(four z, float *stored, unsigned int pixels,
+				   unsigned int function, bool write)
+{
+	const four old = *(const four_in_memory *)stored;
+	__mmask8 pass;
+
+	if (function == TSR_COMPARE_FUNCTION_LESS)
+		pass = QUAD_COMPARE(_CMP_LT_OQ);
+	else if (function == TSR_COMPARE_FUNCTION_LEQUAL)
+		pass = QUAD_COMPARE(_CMP_LE_OQ);
+	else
+		pass = pixels & quad_bits(quad_compare(z, old, function));
+	if (write)
+		_mm_mask_storeu_ps(stored, pass, (__m128)z);
+	return pass;
+}
+#else
+TSR_INLINE unsigned int quad_lanes(four z, float *stored, unsigned int pixels,
+				   unsigned int function, bool write)
+{
+	const quad_s32 weight = { 1, 2, 4, 8 };
+	const quad_s32 covered = (((quad_s32){ 0 } + (int32_t)pixels) & weight) == weight;
+	const four old = *(const four_in_memory *)stored;
+	const quad_s32 which = quad_compare(z, old, function) & covered;
+
+	if (write)
+		*(four_in_memory *)stored =
+			(four)(((quad_s32)z & which) | ((quad_s32)old & ~which));
+	return quad_bits(which);
+}
+#endif
+
 /* Those of @pixels that pass the test; @stored: depths of the quad, which may be written. */
 TSR_INLINE unsigned int quad_test(const struct tsr_small *s, struct quad_place p,
 				  const struct tsr_small_test *test, unsigned int pixels,
 				  float *stored)
 {
-	const quad_s32 weight = { 1, 2, 4, 8 };
-	const four z = quad_depths(s, p, test), old = *(const four_in_memory *)stored;
-	const quad_s32 covered = (((quad_s32){ 0 } + (int32_t)pixels) & weight) == weight;
-	const quad_s32 which = quad_compare(z, old, test->function) & covered;
-
-	if (test->write)
-		*(four_in_memory *)stored =
-			(four)(((quad_s32)z & which) | ((quad_s32)old & ~which));
-	return quad_bits(which);
+	return quad_lanes(quad_depths(s, p, test), stored, pixels, p.function, test->write);
 }
 
 /* A bit for each quad of four triangles, from number @first on, that has pixels. */
@@ -421,6 +458,7 @@ TSR_INLINE unsigned int quad_samples(const struct tsr_small *s, struct quad_plac
 		if (!pixels)
 			continue;
 		*covered += tsr_quad_pixels(pixels);
+		p.sample = true;
 		p.dx = small_sample(s->samples_log2, n, 0) / (double)PIXEL;
 		p.dy = small_sample(s->samples_log2, n, 1) / (double)PIXEL;
 		if (test)
@@ -441,9 +479,9 @@ TSR_INLINE unsigned int quad_single(const struct tsr_small *s, struct quad_place
 	return test ? quad_test(s, p, test, pixels, stored) : pixels;
 }
 
-static TSR_UNCHECKED_ void small_quads(const struct tsr_small *s, unsigned int first,
-				       unsigned int end, const struct tsr_small_test *test,
-				       float *depth, struct tsr_small_quads *to)
+TSR_INLINE void quads_of(const struct tsr_small *s, unsigned int first, unsigned int end,
+			 const struct tsr_small_test *test, unsigned int function, float *depth,
+			 struct tsr_small_quads *to)
 {
 	unsigned int n = 0, covered = 0, passed = 0;
 
@@ -457,7 +495,7 @@ static TSR_UNCHECKED_ void small_quads(const struct tsr_small *s, unsigned int f
 		for (; left; left &= left - 1) {
 			const unsigned int place = __builtin_ctzll(left) / 4, q = place % 4;
 			const unsigned int i = base + place / 4, at = s->at[q][i];
-			const struct quad_place p = { .i = i, .q = q };
+			const struct quad_place p = { .i = i, .q = q, .function = function };
 			unsigned int pixels;
 
 			if (s->samples_log2)
@@ -475,4 +513,19 @@ static TSR_UNCHECKED_ void small_quads(const struct tsr_small *s, unsigned int f
 	to->count = n;
 	to->covered = covered;
 	to->passed = passed;
+}
+
+/* A function that is known when this is compiled is chosen once, not for each quad. */
+static TSR_UNCHECKED_ void small_quads(const struct tsr_small *s, unsigned int first,
+				       unsigned int end, const struct tsr_small_test *test,
+				       float *depth, struct tsr_small_quads *to)
+{
+	if (!test)
+		quads_of(s, first, end, NULL, 0, depth, to);
+	else if (test->function == TSR_COMPARE_FUNCTION_LESS)
+		quads_of(s, first, end, test, TSR_COMPARE_FUNCTION_LESS, depth, to);
+	else if (test->function == TSR_COMPARE_FUNCTION_LEQUAL)
+		quads_of(s, first, end, test, TSR_COMPARE_FUNCTION_LEQUAL, depth, to);
+	else
+		quads_of(s, first, end, test, test->function, depth, to);
 }

@@ -360,7 +360,9 @@ static enum tsr_step store_color(struct tsr_tile_core *c, struct tsr_mem *mem, u
 	unsigned int samples = stored_samples(target);
 	enum tsr_step step;
 
-	if (1u << t->samples_log2 > samples)
+	if (!rt && tsr_tile_fill(c, mem, false))
+		step = TSR_STEP_DONE;
+	else if (1u << t->samples_log2 > samples)
 		step = store_resolved(c, mem, rt);
 	else
 		step = move_all(c, mem, rt, samples, blocks, true);
@@ -586,6 +588,15 @@ static void pack_flat(const struct tsr_depth_format *format, float z, uint8_t *l
 	}
 }
 
+/* Rows that the host is told of before they are changed: their words are read. */
+#define ROWS_AHEAD 4
+
+static void call_for_row(const uint8_t *row, size_t len)
+{
+	for (size_t at = 0; at < len; at += TSR_ACCESS_LINE_BYTES)
+		__builtin_prefetch(row + at, 1);
+}
+
 static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 				 const struct tsr_render_target *rt, bool depth, bool stencil)
 {
@@ -596,14 +607,18 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	bool flat = depth && !stencil && format->bytes == 4 &&
 		    (c->alike & TSR_TILE_DEPTH_BIT || is_flat(t));
 	uint8_t band[BAND * SIDE_MAX * 4] = { 0 };
+	const bool filled = flat && c->alike & TSR_TILE_DEPTH_BIT && tsr_tile_fill(c, mem, true);
 
-	for (unsigned int s = 0; s < stored_samples(rt); s++) {
+	for (unsigned int s = 0; !filled && s < stored_samples(rt); s++) {
 		uint8_t *at = words_at(c, mem, rt, format->bytes, s, true);
 
 		for (uint32_t y = 0; y < t->height; y++) {
 			uint8_t *row = at ? at + (uint64_t)rt->pitch * y : row_of_band(band, y);
 			enum tsr_step step = TSR_STEP_DONE;
 
+			if (at && kept && y + ROWS_AHEAD < t->height)
+				call_for_row(row + (uint64_t)rt->pitch * ROWS_AHEAD,
+					     (size_t)t->width * format->bytes);
 			if (!at && kept && y % BAND == 0)
 				step = move_band(c, mem, rt, format->bytes, s, y, band, false);
 			if (step != TSR_STEP_DONE)
@@ -725,6 +740,7 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 	enum tsr_step step = TSR_STEP_DONE;
 
 	which = with_memory(c, which);
+	tsr_tile_fill_now(c, mem);
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
 			step = c->render->color[rt].tags ?
@@ -843,6 +859,8 @@ enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 	/* a target whose tile was not read has not changed: memory has its samples already */
 	which = with_memory(c, which) & ~c->unread;
 	tsr_tile_complete(c, which & ~by_rows(c, which));
+	if (which & ~(c->alike & (TSR_TILE_DEPTH_BIT | 1)))
+		tsr_tile_fill_now(c, mem);
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
 			step = c->render->color[rt].tags ?

@@ -63,6 +63,7 @@ struct tsr_rendering *tsr_render_new(const struct tsr_gpu *gpu)
 	if (!r)
 		return NULL;
 	r->job.cores = gpu->cfg.cores;
+	r->run = 1;
 	for (unsigned int i = 0; i < r->job.cores; i++) {
 		r->job.core[i] = &r->core[i].job;
 		r->core[i].job.index = i;
@@ -400,9 +401,10 @@ static void start_job(struct tsr_queue *q, enum tsr_burst (*burst)(struct tsr_sh
 	for (unsigned int i = 0; i < r->job.cores; i++) {
 		struct tsr_tile_core *c = &r->core[i];
 
-		c->next = i;
+		c->next = (uint64_t)i * r->run;
 		c->phase = TSR_TILE_FETCH;
-		atomic_store_explicit(&c->job.state, i < count ? TSR_CORE_READY : TSR_CORE_DONE,
+		atomic_store_explicit(&c->job.state,
+				      c->next < count ? TSR_CORE_READY : TSR_CORE_DONE,
 				      memory_order_relaxed);
 	}
 	r->phase = phase;
@@ -513,6 +515,7 @@ static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 	}
 	if (r->next_batch && r->batches < BATCHES_MAX)
 		return TSR_STEP_MORE;
+	r->run = 1;
 	start_job(q, tsr_batch_burst, r->batches, TSR_RENDER_VARYING);
 	if (r->resume_batches)
 		resume_cores(r);
@@ -520,6 +523,15 @@ static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */
+
+void tsr_render_deal(struct tsr_rendering *r)
+{
+	const struct tsr_list_tiles *l = &r->tiles;
+
+	r->tile_count = (uint64_t)(l->x1 - l->x0 + 1) * (l->y1 - l->y0 + 1) *
+			(l->layer1 - l->layer0 + 1);
+	r->run = r->tile_count >= TSR_TILE_RUN * TSR_TILE_RUN * r->job.cores ? TSR_TILE_RUN : 1;
+}
 
 static enum tsr_step list_tiles(struct tsr_mem *mem)
 {
@@ -538,8 +550,7 @@ static enum tsr_step list_tiles(struct tsr_mem *mem)
 		return tsr_list_fault(&r->list, mem, 4, TSR_FAULT_BAD_VALUE);
 	if (l->size % 8)
 		return tsr_list_fault(&r->list, mem, 4, TSR_FAULT_ALIGNMENT);
-	r->tile_count = (uint64_t)(l->x1 - l->x0 + 1) * (l->y1 - l->y0 + 1) *
-			(l->layer1 - l->layer0 + 1);
+	tsr_render_deal(r);
 	tsr_list_progress(&r->list);
 	start_job(q, tsr_tile_burst, r->tile_count, TSR_RENDER_TILES);
 	return TSR_STEP_MORE;

@@ -4,7 +4,7 @@
  *
  * In: a RENDER command, its control list, the frame's heap. Out: the frame's targets. First the
  * varying programs of all batches run, then tiles, each from its first packet to its last on one
- * core: tile number n of a LIST_TILES on core n mod cores. Everything between two bursts is in
+ * core: 3d.md says which, see tsr_tile_after(). Everything between two bursts is in
  * these structures, which belong to the queue. Limits: 3d.md. Reset state: no command.
  *
  *   render.c    the engine's step: list, phases
@@ -16,7 +16,7 @@
  *   small.c     small triangles, set up together;  few.c     those of a few blocks
  *   saved.c     a command in a snapshot;  packed.c  one that has no engine
  *   states.c    what is kept of draws' states
- *   memory.c    clear, load, store;  compress.c    with tags
+ *   memory.c    load, store;  compress.c    with tags;  clear.c, fill.c    tiles that are cleared
  *   shape.c, raster.c, fine*.c    rasterisation;  zs.c    depth and stencil;  output*.c    colors
  */
 #ifndef TSR_TILE_RENDER_H
@@ -127,6 +127,17 @@ struct tsr_depth_range {
 	double low, high;		/* of the primitive as a whole */
 };
 
+/* Most bytes of a row of tiles that are filled together. */
+#define TSR_TILE_FILL_BYTES (TSR_TILE_RUN << (TSR_TILE_SHIFT_MAX + 2))
+
+/* Rows of host memory that a run of tiles, one beside the other, has cleared. */
+struct tsr_tile_fill {
+	struct tsr_access_rows rows;	/* count 0: none */
+	struct tsr_page area;		/* the host's */
+	uint32_t kept;			/* bits of each word that stay as they are */
+	uint8_t row[TSR_TILE_FILL_BYTES] __attribute__((aligned(64)));	/* of each */
+};
+
 /* Counts that go to a query's memory. */
 struct tsr_tile_queries {
 	uint64_t samples, any, statistics;	/* addresses, 0: none */
@@ -230,6 +241,10 @@ struct tsr_tile_core {
 	uint32_t (*ids)[2];		/* of the batch that begins */
 	bool vertices_running;
 
+	/* Stores of cleared tiles that wait, see fill.c: of color target 0, of depth. */
+	struct tsr_tile_fill fill[2];
+	bool filling;			/* some do */
+
 	uint64_t count[TSR_TILE_COUNTS];
 	uint64_t cycles;		/* of packets, and of clearing */
 };
@@ -275,6 +290,7 @@ struct tsr_rendering {
 	struct tsr_list list;
 	struct tsr_list_tiles tiles;	/* in progress */
 	uint64_t tile_count;
+	uint32_t run;			/* tiles, or batches, in a row of a core in the job */
 	unsigned int debug;		/* TSR_GFX_NO_… */
 	const char *simd;
 	const struct tsr_fine *fine;
@@ -282,6 +298,20 @@ struct tsr_rendering {
 };
 
 /* ---- Between the files ----------------------------------------------------------------------- */
+
+/* The tile, or batch, that the core of number @n takes after it; and the reverse. */
+static inline uint64_t tsr_tile_after(const struct tsr_rendering *r, uint64_t n)
+{
+	return n + 1 + ((n + 1) % r->run ? 0 : (uint64_t)r->run * (r->job.cores - 1));
+}
+
+static inline uint64_t tsr_tile_before(const struct tsr_rendering *r, uint64_t n)
+{
+	return n - 1 - (n % r->run ? 0 : (uint64_t)r->run * (r->job.cores - 1));
+}
+
+/* render.c: how many tiles and of how many in a row the LIST_TILES in r->tiles is. */
+void tsr_render_deal(struct tsr_rendering *r);
 
 /* render.c: memory of @c for the frame, as far as it has none; false: there is none to be had. */
 bool tsr_tile_core_memory(struct tsr_tile_core *c);
@@ -305,6 +335,14 @@ static inline void tsr_tile_state_forget(struct tsr_tile_state *s)
 {
 	s->shader_state = s->draw_state = TSR_TILE_NO_STATE;
 }
+
+/*
+ * fill.c: store color target 0, or @depth, of which the tile buffer has a first row only: soon,
+ * with the tile beside it. False: it has to be stored now, and nothing waits any more.
+ */
+bool tsr_tile_fill(struct tsr_tile_core *c, struct tsr_mem *mem, bool depth);
+/* Store what waits: before memory is read or written otherwise, and before the burst ends. */
+void tsr_tile_fill_now(struct tsr_tile_core *c, struct tsr_mem *mem);
 
 /* clear.c, memory.c: bits of @which: color targets, then depth, then stencil. */
 #define TSR_TILE_DEPTH_BIT (1u << TSR_RENDER_TARGETS_MAX)

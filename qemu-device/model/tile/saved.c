@@ -51,20 +51,20 @@ static void visit_tiles(struct tsr_stream *s, struct tsr_rendering *r)
 				    l->addr % 64 == 0 && l->size && l->size % 8 == 0 &&
 				    l->size <= TSR_STREAM_SIZE_MAX,
 			 "tiles");
-	r->tile_count = (uint64_t)(l->x1 - l->x0 + 1) * (l->y1 - l->y0 + 1) *
-			(l->layer1 - l->layer0 + 1);
+	tsr_render_deal(r);
 }
 
 static void visit_core(struct tsr_stream *s, struct tsr_tile_core *c)
 {
-	bool resumes = c->render->resume || c->render->resume_batches;
+	const struct tsr_rendering *r = c->render;
+	bool resumes = r->resume || r->resume_batches;
 	uint64_t next = resumes ? c->resume_at : c->next;
 
 	if (!resumes && c->phase != TSR_TILE_FETCH)
-		next -= c->render->job.cores;
+		next = tsr_tile_before(r, next);
 	TSR_VISIT(s, next);
 	TSR_VISIT(s, c->count);
-	tsr_stream_check(s, next % c->render->job.cores == c->job.index, "a core's tile");
+	tsr_stream_check(s, next / r->run % r->job.cores == c->job.index, "a core's tile");
 	if (s->loading)
 		c->resume_at = next;
 }

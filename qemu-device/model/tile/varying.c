@@ -72,7 +72,7 @@ enum tsr_step tsr_tile_step_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 			return TSR_STEP_DONE;
 		step = begin_batch(c, mem);
 		if (step == TSR_STEP_MORE)
-			c->next += c->render->job.cores;
+			c->next = tsr_tile_after(c->render, c->next);
 		if (step != TSR_STEP_DONE)
 			return step;
 		c->vertices_running = true;
@@ -96,6 +96,6 @@ enum tsr_step tsr_tile_step_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 			return step;
 	}
 	c->vertices_running = false;
-	c->next += c->render->job.cores;
+	c->next = tsr_tile_after(c->render, c->next);
 	return TSR_STEP_MORE;
 }
