@@ -271,7 +271,9 @@ static void test_exact(void)
 	static uint8_t texel[64][64], block[16][16], line[64];
 
 	for (unsigned int n = 0; n < 200; n++) {
-		struct tex t = pyramid(64);
+		/* with 32 columns the first is not right of the last one in a window */
+		const long side = n % 3 ? 64 : 32;
+		struct tex t = pyramid((unsigned int)side);
 		struct tex_sampler s = { .wrap = { 8, n % 2 ? 9 : 8, 9 }, .normalized = true,
 					 .mip = 1, .max_lod = 0x1fff };
 		double scale = tex_unit() * 2, turn = tex_unit() * 6.28;
@@ -297,8 +299,8 @@ static void test_exact(void)
 					double x = tex_ref_place(&l, 0, d, u->src[d].f[i / 4]);
 
 					at[d] = floor(rint(x * 256) / 256 - 0.5) + (i >> d & 1);
-					at[d] = s.wrap[d] == 8 ? at[d] & 63 : at[d] < 0 ? 0 :
-						at[d] > 63 ? 63 : at[d];
+					at[d] = s.wrap[d] == 8 ? at[d] & (side - 1) :
+						at[d] < 0 ? 0 : at[d] < side ? at[d] : side - 1;
 				}
 				texel[at[1]][at[0]] = 1;
 				block[at[1] / 4][at[0] / 4] = 1;

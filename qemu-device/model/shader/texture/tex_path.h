@@ -53,19 +53,6 @@ TSR_INLINE vs32 words_at(const uint8_t *texels, const int32_t *at)
 	return r;
 }
 
-/* The same, where it is no matter of course. */
-TSR_INLINE vs32 words_gathered(const uint8_t *texels, const int32_t *at)
-{
-#if defined(TSR_ALU_AVX512)
-	return (vs32)_mm512_i32gather_epi32(_mm512_load_si512(at), texels, 4);
-#elif defined(TSR_ALU_AVX2)
-	return (vs32)_mm256_i32gather_epi32((const int *)texels,
-					    _mm256_load_si256((const __m256i *)at), 4);
-#else
-	return words_at(texels, at);
-#endif
-}
-
 #ifdef __SSE2__
 /* Two words each at places @at[0] and @at[1]. */
 TSR_INLINE __m128 two_pairs(const uint8_t *texels, const int32_t *at)
@@ -166,21 +153,32 @@ TSR_INLINE void blend_bytes(const vs32 left[2], const vs32 right[2], vs32 x_weig
 	}
 }
 
-/* The same of the texels at @at, of the chunk's first lane. */
+/* @right becomes the words at places @at, of lanes @apart. */
+TSR_INLINE void replace_right(const uint8_t *texels, const int32_t *at, unsigned int apart,
+			      vs32 *right)
+{
+	uint8_t words[sizeof(*right)] __attribute__((aligned(64)));
+
+	memcpy(words, right, sizeof(words));
+	for (; apart; apart &= apart - 1) {
+		unsigned int lane = (unsigned int)__builtin_ctz(apart);
+
+		memcpy(words + 4 * lane, texels + 4 * (size_t)(uint32_t)at[lane], 4);
+	}
+	memcpy(right, words, sizeof(words));
+}
+
+/* The same of the texels at @at, of the chunk's first lane, of which lanes @apart are apart. */
 TSR_INLINE void filter_bytes(const uint8_t *texels, const struct corners *k, const int32_t *at,
-			     bool apart, float *const to[4])
+			     unsigned int apart, float *const to[4])
 {
 	vs32 left[2], right[2];
 
-	if (apart) {
-		TSR_UNROLL
-		for (unsigned int i = 0; i < 2; i++) {
-			left[i] = words_gathered(texels, at + i * TSR_WARP_LANES);
-			right[i] = words_gathered(texels, at + (i + 2) * TSR_WARP_LANES);
-		}
-	} else {
-		pairs_at(texels, at, &left[0], &right[0]);
-		pairs_at(texels, at + TSR_WARP_LANES, &left[1], &right[1]);
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 2; i++) {
+		pairs_at(texels, at + i * TSR_WARP_LANES, &left[i], &right[i]);
+		if (apart)
+			replace_right(texels, at + (i + 2) * TSR_WARP_LANES, apart, &right[i]);
 	}
 	blend_bytes(left, right, k->x.weight, k->y.weight, to);
 }
@@ -266,7 +264,7 @@ TSR_INLINE void filter_floats(const uint8_t *texels, const struct corners *k, co
 /* Warp @n of @w, with the texels at @at. */
 TSR_INLINE void filter_warp(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
 			    unsigned int n, const struct corners c[TSR_CHUNKS], places at,
-			    bool apart, bool near, bool bytes)
+			    uint16_t apart, bool near, bool bytes)
 {
 	const uint8_t *texels = tsr_window_texels(l->env->textures, l->window);
 
@@ -282,7 +280,8 @@ TSR_INLINE void filter_warp(const struct tsr_level_lookup *l, const struct tsr_l
 		else if (near)
 			near_bytes(texels, &at[0][first], to);
 		else
-			filter_bytes(texels, &c[chunk], &at[0][first], apart, to);
+			filter_bytes(texels, &c[chunk], &at[0][first],
+				     apart >> first & ALL_OF_CHUNK, to);
 	}
 }
 
@@ -304,7 +303,7 @@ TSR_INLINE unsigned int lookup_group(const struct tsr_level_lookup *l,
 	all = find_all_corners(l, w, first, near, &g);
 	whole = find_group(l, near, all, &g);
 	for (unsigned int i = 0; i < g.count; i++) {
-		bool apart;
+		uint16_t apart;
 
 		if (whole)
 			apart = find_there(g.c[i], at, near);

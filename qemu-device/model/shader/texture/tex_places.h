@@ -307,8 +307,8 @@ TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
 }
 
 /*
- * Where the texels of lanes are: the left ones of both rows. The right ones are next to them; of a
- * warp some lane of which has them elsewhere, they are after the left ones.
+ * Where the texels of lanes are: the left ones of both rows. The right ones are next to them; of
+ * warps with lanes that have them elsewhere, apart, all of them are after the left ones.
  */
 typedef int32_t places[4][TSR_WARP_LANES];
 
@@ -337,11 +337,11 @@ TSR_OUT_OF_LINE_ static void find_right(const struct corners c[TSR_CHUNKS], uint
 
 /*
  * Find out where the texels of @lanes of a warp are in the window; returns the lanes that have all.
- * @apart: the right ones are not all next to the left ones.
+ * @apart: lanes of which the right ones are not next to the left ones.
  */
 TSR_OUT_OF_LINE_ static uint16_t find_alone(const struct tsr_level_lookup *l,
 					    const struct corners c[TSR_CHUNKS], uint16_t lanes,
-					    places at, bool *apart)
+					    places at, uint16_t *apart)
 {
 	uint16_t there = lanes_there(l->window, c, l->near, true) & lanes, direct = there;
 	unsigned int alone = 0;
@@ -358,22 +358,37 @@ TSR_OUT_OF_LINE_ static uint16_t find_alone(const struct tsr_level_lookup *l,
 
 		memcpy(&at[0][first], &row[0], sizeof(row[0]));
 		memcpy(&at[1][first], &row[1], sizeof(row[1]));
-		alone |= bits_of(in & not_in_pairs(k));
+		alone |= bits_of(in & not_in_pairs(k)) << first;
 	}
-	*apart = !l->near && alone;
+	*apart = l->near ? 0 : (uint16_t)alone;
 	if (*apart)
 		find_right(c, direct, at);
 	return lanes;
 }
 
+/* The texels at @at are used, which do not all lie in pairs. */
+TSR_OUT_OF_LINE_ static void note_apart(uint8_t *used, places at, uint16_t apart)
+{
+	static const uint8_t pair[2] = { 1, 1 };
+
+	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
+		if (apart >> i & 1) {
+			for (unsigned int n = 0; n < 4; n++)
+				used[(uint32_t)at[n][i]] = 1;
+			continue;
+		}
+		memcpy(used + (uint32_t)at[0][i], pair, 2);
+		memcpy(used + (uint32_t)at[1][i], pair, 2);
+	}
+}
+
 /* The texels at @at are used. */
-TSR_INLINE void note_used(uint8_t *used, places at, bool near, bool apart)
+TSR_INLINE void note_used(uint8_t *used, places at, bool near, uint16_t apart)
 {
 	static const uint8_t pair[2] = { 1, 1 };
 
 	if (apart) {
-		for (unsigned int i = 0; i < 4 * TSR_WARP_LANES; i++)
-			used[(uint32_t)at[i / TSR_WARP_LANES][i % TSR_WARP_LANES]] = 1;
+		note_apart(used, at, apart);
 		return;
 	}
 	TSR_UNROLL
@@ -562,8 +577,8 @@ TSR_INLINE bool find_group(const struct tsr_level_lookup *l, bool near, unsigned
 	       (find_area(l, g, &middle, near, &area) && tsr_window_bring_area(l, &area));
 }
 
-/* Where the texels of a warp are in the window, which has them all; returns whether apart. */
-TSR_INLINE bool find_there(const struct corners c[TSR_CHUNKS], places at, bool near)
+/* Where the texels of a warp are in the window, which has them all; returns lanes apart. */
+TSR_INLINE uint16_t find_there(const struct corners c[TSR_CHUNKS], places at, bool near)
 {
 	unsigned int alone = 0;
 
@@ -575,10 +590,10 @@ TSR_INLINE bool find_there(const struct corners c[TSR_CHUNKS], places at, bool n
 
 		memcpy(&at[0][first], &row[0], sizeof(row[0]));
 		memcpy(&at[1][first], &row[1], sizeof(row[1]));
-		alone |= bits_of(not_in_pairs(k));
+		alone |= bits_of(not_in_pairs(k)) << first;
 	}
 	if (near || !alone)
-		return false;
+		return 0;
 	find_right(c, TSR_ALL_LANES, at);
-	return true;
+	return (uint16_t)alone;
 }
