@@ -27,7 +27,7 @@ void hostgpu_set(const struct hostgpu_options *options)
 
 void hostgpu_reset(void)
 {
-	machine_stop();
+	drv_stop();
 }
 
 /* What @device is to the driver. */

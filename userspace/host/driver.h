@@ -128,13 +128,13 @@ struct machine_options {
 extern const struct machine_options *machine_options;
 
 /*
- * machine_start(): have the device; 0, or an error with one line on stderr. machine_stop(): have it
- * no more; all that was opened is closed, and no other thread is in the driver. machine_run(): let
+ * drv_start(): have the device; 0, or an error with one line on stderr. drv_stop(): have it
+ * no more; all that was opened is closed, and no other thread is in the driver. drv_run(): let
  * a device without threads work for a while; whether it had anything to do.
  */
-int machine_start(void);
-void machine_stop(void);
-bool machine_run(void);
+int drv_start(void);
+void drv_stop(void);
+bool drv_run(void);
 uint32_t gpu_read(uint32_t reg);
 uint64_t gpu_read64(uint32_t reg);
 void gpu_write(uint32_t reg, uint32_t value);

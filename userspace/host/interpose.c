@@ -128,7 +128,7 @@ static int opened(int fd)
 	    (minor = node_minor(st.st_dev, st.st_ino)) < 0)
 		return fd;
 	drv_lock();
-	ret = machine_start();
+	ret = drv_start();
 	file = ret ? NULL : file_new(minor == CARD_MINOR);
 	if (file)
 		ret = ufile_install(fd, UFILE_DEVICE, file);

@@ -55,7 +55,7 @@ static struct {
 	sem_t wake;
 	atomic_bool woken;
 	_Atomic uint64_t timer;
-	bool inlined;			/* the device has no threads: machine_run() */
+	bool inlined;			/* the device has no threads: drv_run() */
 	atomic_bool interrupt;		/* of such a one: there was one */
 	bool stopping;			/* our thread is to end */
 	pthread_t thread;
@@ -76,7 +76,7 @@ void drv_lock(void)
 	pthread_mutex_lock(&drv.lock);
 }
 
-bool machine_run(void)
+bool drv_run(void)
 {
 	uint64_t timer, spent;
 
@@ -108,7 +108,7 @@ static void progress(void)
 		}
 		if (queues_progress())
 			drv.work = true;
-		if (machine_run())
+		if (drv_run())
 			drv.work = true;
 	}
 }
@@ -499,7 +499,7 @@ static bool space_command(unsigned int space, enum tsr_inv_op op)
 	while (gpu_read(TSR_REG_AS_STATUS(space)) & TSR_AS_STATUS_BUSY__MASK) {
 		if (now_ns() > end)
 			return false;
-		if (!machine_run())
+		if (!drv_run())
 			nanosleep(&pause, NULL);
 	}
 	return true;
@@ -776,7 +776,7 @@ static void fork_child(void)
 	pthread_mutex_init(&drv.lock, NULL);
 }
 
-int machine_start(void)
+int drv_start(void)
 {
 	static bool hooked;
 
@@ -806,7 +806,7 @@ int machine_start(void)
 	return 0;
 }
 
-void machine_stop(void)
+void drv_stop(void)
 {
 	if (!drv.up)
 		return;

@@ -42,7 +42,7 @@ static void stop(const struct queue *q)
 
 	command(q, TSR_QUEUE_OP_RESET);
 	while (state_of(q) & TSR_QUEUE_STATE_STOPPING__MASK && tries++ < STOP_TRIES) {
-		if (!machine_run())
+		if (!drv_run())
 			nanosleep(&pause, NULL);
 	}
 }
