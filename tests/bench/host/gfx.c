@@ -6,7 +6,7 @@
  * Programs are those a public compiler made of the same GLSL; frames are recorded and submitted
  * anew each time, as GL does it.
  *
- *	gfx [THREADS [SCENE]]
+ *	gfx [THREADS [SCENE]]		TSR_HOST_SIMD=avx2: on narrower vectors than the host has
  *
  * SCENE "readpixels" is fill_vary, drawn once; "link_draw" makes its programs anew for each draw,
  * GL from a source nobody has seen, we from words (their compiler is not ours, and not counted: no
@@ -163,7 +163,8 @@ static void choose_processors(unsigned int threads)
 	snprintf(number, sizeof(number), "%u", threads == 1 ? 0 : threads);
 	setenv("LP_NUM_THREADS", number, 1);
 	setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
-	hostgpu_set(&(struct hostgpu_options){ .threads = threads == 1 ? 0 : threads });
+	hostgpu_set(&(struct hostgpu_options){ .threads = threads == 1 ? 0 : threads,
+					       .simd = getenv("TSR_HOST_SIMD") });
 	once = threads == 1 ? figure_cpu_once : figure_once;
 }
 
