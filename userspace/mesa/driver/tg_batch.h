@@ -59,6 +59,7 @@ struct tg_batch {
 
 	uint64_t draws, vertices;
 	uint64_t bin_wait;		/* point whose results the vertex shaders read; 0: none */
+	bool layered;			/* draws choose their layer; else they are in the first */
 	bool failed;			/* no memory: it is dropped when it is flushed */
 };
 

@@ -162,7 +162,8 @@ static bool write_render_list(struct tg_batch *b, unsigned shift, struct tg_fram
 		.end_of_frame = true,
 		.x1 = DIV_ROUND_UP(b->fb.width, side) - 1,
 		.y1 = DIV_ROUND_UP(b->fb.height, side) - 1,
-		.layer1 = b->layers - 1,
+		/* of layers without a target only those count that something is drawn to */
+		.layer1 = b->targets || b->layered ? b->layers - 1 : 0,
 	};
 	uint64_t *p = tg_batch_alloc(b, 16 * 8, 64, &out->render_va), *end;
 

@@ -474,6 +474,7 @@ bool tg_shader_write(struct tg_context *ctx, struct tg_batch *b)
 	    (tg_stages_active(ctx) && !tg_stages_write(ctx, b, &s.geometry)))
 		return false;
 	fill_vertex(ctx, &s);
+	b->layered |= s.writes_layer;
 	fill_fragment(ctx, &s);
 	s.position = ctx->position_va;
 	s.varying = ctx->varying_va;
