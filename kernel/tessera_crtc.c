@@ -536,7 +536,7 @@ static void tessera_crtc_atomic_enable(struct drm_crtc *crtc, struct drm_atomic_
 
 /*
  * The frame that is seen comes to its end, as hardware does it. If the device goes meanwhile, a
- * vertical blank comes from tessera_head_tick(); without a device nobody sees anything.
+ * vertical blank comes from tessera_head_tick(); without a device nothing is seen.
  */
 static void head_end_frame(struct tessera_head *head)
 {

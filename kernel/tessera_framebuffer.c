@@ -9,8 +9,8 @@
  * until the last one is cleaned up: when the new picture has been latched, so that the old
  * one is not read any more. One that a writeback goes to is mapped once more, for writing.
  *
- * Who flips shows the same few framebuffers again and again, so the last ones that nobody
- * needs any more stay mapped: they are idle. An idle one belongs to its framebuffer and ends
+ * Who flips shows the same few framebuffers again and again, so the last ones that are not
+ * needed any more stay mapped: they are idle. An idle one belongs to its framebuffer and ends
  * with it; it is given up for a newer one, for room in the address space, when user space
  * says that it does not need the BO, and when the device goes. A reset or sleep is nothing
  * to it: page tables and DMA mappings outlast them. A BO that is mapped is not purged.

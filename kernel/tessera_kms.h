@@ -142,7 +142,7 @@ struct tessera_kms {
 	struct mutex pin_lock;
 	/** @mm: Where in the kernel's address space framebuffers are. */
 	struct drm_mm mm;
-	/** @idle: Places that are mapped though nobody needs them now, the oldest first. */
+	/** @idle: Places that are mapped and not needed now, the oldest first. */
 	struct list_head idle;
 	/** @num_idle: How many. */
 	unsigned int num_idle;

@@ -24,7 +24,7 @@ static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type ty
 			    enum pipe_shader_cap cap)
 {
 	if (type >= PIPE_SHADER_TYPES ||
-	    (type != PIPE_SHADER_VERTEX && tg_stage_is_binned(type) && !has_stages(screen)))
+	    (tg_stage_is_between(type) && !has_stages(screen)))
 		return 0;
 	switch (cap) {
 	case PIPE_SHADER_CAP_MAX_INSTRUCTIONS:
@@ -123,7 +123,7 @@ static int get_compute_param(struct pipe_screen *screen, enum pipe_shader_ir ir,
 static const void *get_compiler_options(struct pipe_screen *screen, enum pipe_shader_ir ir,
 					enum pipe_shader_type type)
 {
-	return type != PIPE_SHADER_VERTEX && tg_stage_is_binned(type)
+	return tg_stage_is_between(type)
 		       ? &tg_screen(screen)->stage_options
 		       : &bifrost_nir_options_v6;
 }

@@ -158,6 +158,12 @@ static inline bool tg_stage_is_binned(enum pipe_shader_type type)
 	return type != PIPE_SHADER_FRAGMENT && type != PIPE_SHADER_COMPUTE;
 }
 
+/* tg_stage_is_between(): a tessellation or geometry shader. */
+static inline bool tg_stage_is_between(enum pipe_shader_type type)
+{
+	return type != PIPE_SHADER_VERTEX && tg_stage_is_binned(type);
+}
+
 static inline struct tg_context *tg_context(struct pipe_context *pipe)
 {
 	return (struct tg_context *)pipe;

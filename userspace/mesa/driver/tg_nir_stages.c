@@ -89,7 +89,7 @@ struct access {
 	bool patch;			/* its bytes are those of patch space */
 	int byte;			/* first one, of the vertex; < 0: there is no such place */
 	nir_src *vertex;		/* NULL: it has none */
-	nir_def *offset;		/* slots behind it */
+	nir_def *offset;		/* slots after it */
 	unsigned slots;			/* that it may be */
 };
 
@@ -224,7 +224,10 @@ static bool load_vertex(nir_builder *b, nir_intrinsic_instr *intr, const struct 
 	return load(b, intr, &a);
 }
 
-/* Tessellation control shaders: what the patch's threads have stored, also to be read by them. */
+/*
+ * What a tessellation control shader's threads have stored: words of a vertex, for them to read, or
+ * of the patch, which evaluation shaders read, too.
+ */
 static bool load_output(nir_builder *b, nir_intrinsic_instr *intr, const struct pass *p,
 			bool patch)
 {
@@ -238,16 +241,7 @@ static bool load_output(nir_builder *b, nir_intrinsic_instr *intr, const struct 
 	return load(b, intr, &a);
 }
 
-static bool load_patch(nir_builder *b, nir_intrinsic_instr *intr, const struct pass *p)
-{
-	const struct access a = access_of(intr, TSR_WINDOW_STAGE_PATCH, true);
-
-	if (a.byte >= 0)
-		mark_patch(p->space, &a);
-	return load(b, intr, &a);
-}
-
-/* Fragment shaders read attributes alone: the layer becomes one, behind those that there are. */
+/* Fragment shaders read attributes alone: the layer becomes one, after those that there are. */
 static void copy_layer(nir_builder *b, nir_intrinsic_instr *intr, const struct pass *p)
 {
 	const uint64_t generic = b->shader->info.outputs_written >> VARYING_SLOT_VAR0;
@@ -334,9 +328,8 @@ static bool lower(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 	case nir_intrinsic_load_per_vertex_output:
 		return load_output(b, intr, p, false);
 	case nir_intrinsic_load_output:
-		return load_output(b, intr, p, true);
 	case nir_intrinsic_load_input:
-		return load_patch(b, intr, p);
+		return load_output(b, intr, p, true);
 	case nir_intrinsic_emit_vertex:
 	case nir_intrinsic_end_primitive:
 		return emit(b, intr, p);
@@ -381,6 +374,7 @@ void tg_nir_stage(nir_shader *nir, struct tg_space *space)
 {
 	struct pass p = { .stage = nir->info.stage, .space = space };
 	nir_function_impl *impl = nir_shader_get_entrypoint(nir);
+	unsigned i;
 
 	if (p.stage == MESA_SHADER_GEOMETRY) {
 		nir_builder b = nir_builder_at(nir_before_impl(impl));
@@ -394,6 +388,10 @@ void tg_nir_stage(nir_shader *nir, struct tg_space *space)
 		store_something(nir);
 	nir_shader_intrinsics_pass(nir, lower, nir_metadata_none, &p);
 	NIR_PASS(_, nir, nir_lower_vars_to_ssa);
+	/* the position is wanted, whether it is written or not */
+	space->out[0] |= 15ull << tg_space_byte(VARYING_SLOT_POS) / 4;
+	for (i = 0; i < ARRAY_SIZE(space->out); i++)
+		space->words += util_bitcount64(space->out[i]);
 	if (p.stage != MESA_SHADER_VERTEX)
 		become_compute(nir);
 }

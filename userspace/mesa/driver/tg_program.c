@@ -125,7 +125,7 @@ static void fill_info(const nir_shader *nir, struct pan_shader_info *info)
 	info->outputs_written = nir->info.outputs_written;
 	if (info->stage == MESA_SHADER_VERTEX)
 		info->attribute_count = util_bitcount64(nir->info.inputs_read);
-	if (info->stage == MESA_SHADER_COMPUTE)
+	if (gl_shader_stage_is_compute(info->stage))
 		info->wls_size = nir->info.shared_size;
 	if (info->stage != MESA_SHADER_FRAGMENT)
 		return;
@@ -146,13 +146,6 @@ static void print_shader(nir_shader *nir, const struct util_dynarray *binary)
 	disassemble_bifrost(stderr, binary->data, binary->size, false);
 }
 
-/* Tessellation and geometry shaders. */
-static bool is_between(gl_shader_stage stage)
-{
-	return stage == MESA_SHADER_TESS_CTRL || stage == MESA_SHADER_TESS_EVAL ||
-	       stage == MESA_SHADER_GEOMETRY;
-}
-
 static void prepare_space(nir_shader *nir, struct tg_variant *v)
 {
 	nir_lower_system_values(nir);
@@ -169,9 +162,9 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 		prepare_vertex(nir, &v->key);
 	else if (shader->stage == MESA_SHADER_FRAGMENT)
 		prepare_fragment(nir, &v->key);
-	else if (is_between(shader->stage))
+	else if (tg_stage_is_between((enum pipe_shader_type)shader->stage))
 		lower_io(nir);
-	v->in_space = v->key.space || is_between(shader->stage);
+	v->in_space = v->key.space || tg_stage_is_between((enum pipe_shader_type)shader->stage);
 	if (v->in_space)
 		prepare_space(nir, v);
 	if (v->key.robust)

@@ -67,6 +67,7 @@ struct tg_key {
  */
 struct tg_space {
 	uint64_t in[4], out[4];
+	unsigned words;		/* of out */
 	uint64_t own[4];	/* of a tessellation control shader's outputs: it reads them */
 	unsigned patch_slots;	/* of 16 bytes, without the tessellation factors */
 	unsigned layer_byte;	/* not 0: where fragment shaders find the layer */

@@ -2,7 +2,7 @@
 /*
  * Tessellation and geometry shaders: GEOMETRY_STATE, with a program and a STAGE_HEADER for each
  * stage. What such draws leave is captured by the device's stream-out: how many vertices and
- * primitives that were the device alone knows, so whoever captures or counts them waits for it.
+ * primitives that were the device alone knows, so a draw that is captured or counted is waited for.
  */
 #include "compiler/nir/nir_xfb_info.h"
 #include "util/log.h"
@@ -82,19 +82,14 @@ static bool fits(const struct tg_context *ctx, enum mesa_prim mode)
 			       *tes = shader_of(ctx, PIPE_SHADER_TESS_EVAL);
 	const enum mesa_prim comes = list_of(tes ? tessellated(tes) : mode);
 	const struct tg_variant *v = ctx->stage[PIPE_SHADER_GEOMETRY].variant;
-	struct tsr_stage_header h;
-	unsigned words;
 
 	if (!tes != (mode != MESA_PRIM_PATCHES))
 		return false;
 	if (!gs)
 		return true;
-	tg_stages_header(v, &h);
-	words = util_bitcount64(h.omap_0) + util_bitcount64(h.omap_1) + util_bitcount64(h.omap_2) +
-		util_bitcount64(h.omap_3);
-	if (words * gs->nir->info.gs.vertices_out > TSR_GEOMETRY_VERTICES_MAX) {
+	if (v->space.words * gs->nir->info.gs.vertices_out > TSR_GEOMETRY_VERTICES_MAX) {
 		mesa_loge("tessera: %u vertices of %u words are too many for a geometry shader",
-			  gs->nir->info.gs.vertices_out, words);
+			  gs->nir->info.gs.vertices_out, v->space.words);
 		return false;
 	}
 	return gs->nir->info.gs.input_primitive == comes ||
@@ -158,12 +153,10 @@ static uint32_t patch_words(const struct tg_context *ctx)
 void tg_stages_header(const struct tg_variant *v, struct tsr_stage_header *h)
 {
 	const struct tg_space *s = &v->space;
-	/* the position is wanted, whether it is written or not */
-	const uint64_t position = 15ull << tg_space_byte(VARYING_SLOT_POS) / 4;
 
 	*h = (struct tsr_stage_header){
 		.imap_0 = s->in[0], .imap_1 = s->in[1], .imap_2 = s->in[2], .imap_3 = s->in[3],
-		.omap_0 = s->out[0] | position, .omap_1 = s->out[1],
+		.omap_0 = s->out[0], .omap_1 = s->out[1],
 		.omap_2 = s->out[2], .omap_3 = s->out[3],
 		.required_first = 1,
 	};

@@ -324,7 +324,7 @@ static bool follow_clause(struct look *l, const struct tsr_decoded *d)
 
 /*
  * What the program reads from the head of @loop on has to be there: coverage may be, as long as the
- * loop leaves it alone. What the loop writes, and nobody has written before, is read only where it
+ * loop leaves it alone. What the loop writes, and nothing has written before, is read only where it
  * has been.
  */
 static bool follow_loop(struct look *l, const struct tsr_loop *loop)

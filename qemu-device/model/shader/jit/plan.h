@@ -4,7 +4,7 @@
  *
  * In: a state's program and what is preloaded for it. Out: a list of steps - varyings, clauses of
  * arithmetic as one piece, loops (loop.h), samples of textures, colors - that gives each covered
- * pixel the colors the core gives it; without warps, messages and scoreboard, because nobody can
+ * pixel the colors the core gives it; without warps, messages and scoreboard, because no thread can
  * wait, part or end before the others but in loops, after which all are together again. Programs
  * that branch elsewhere, discard, write depth or memory, look at other lanes or at their coverage
  * have no plan, and the core runs them; so it does with blocks for which something has to be asked
