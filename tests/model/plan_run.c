@@ -250,7 +250,7 @@ static const struct row rows[] = {
 	{ LOAD(".v4", "0", "r0") "clause end {\n*NOP\n+NOP\n}\n", PLAN, 0 },
 	{ LOAD(".v4", "0", "r0") PIPE_FINISH, PLAN, ALONE },
 	{ LOAD(".v4", "0", "r0") PIPE_FINISH, PLAN, LIMIT },
-	/* loops, without helper threads: what is counted is known where warps are those of the core */
+	/* loops, without helpers: what is counted is known where warps are those of the core */
 	{ ONE_LOOP, PLAN, LOOP | ALONE | WHOLE },
 	{ ONE_LOOP, LEFT, LOOP | ALONE | PART },
 	{ ONE_LOOP, CORE, LOOP },
