@@ -200,6 +200,7 @@ static void init_features(struct pipe_caps *c)
 	c->depth_clip_disable = true;
 	c->shader_stencil_export = true;
 	c->clip_halfz = true;
+	c->cull_distance = true;
 	c->polygon_offset_clamp = true;
 	c->vs_instanceid = true;
 	c->vertex_element_instance_divisor = true;

@@ -318,6 +318,24 @@ void tg_nir_lower_back_facing(nir_shader *nir)
 	nir_shader_intrinsics_pass(nir, lower_back_facing, nir_metadata_control_flow, NULL);
 }
 
+static bool lower_one_sample(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	if (intr->intrinsic != nir_intrinsic_load_sample_mask_in &&
+	    intr->intrinsic != nir_intrinsic_load_sample_id)
+		return false;
+	b->cursor = nir_before_instr(&intr->instr);
+	nir_def_replace(&intr->def,
+			nir_imm_int(b, intr->intrinsic == nir_intrinsic_load_sample_mask_in));
+	return true;
+}
+
+void tg_nir_lower_one_sample(nir_shader *nir)
+{
+	nir_lower_system_values(nir);
+	nir_shader_intrinsics_pass(nir, lower_one_sample, nir_metadata_control_flow, NULL);
+	nir->info.fs.uses_sample_shading = false;
+}
+
 static bool lower_primitive_id(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 {
 	if (intr->intrinsic != nir_intrinsic_load_deref ||
@@ -339,6 +357,48 @@ void tg_nir_lower_primitive_id(nir_shader *nir)
 	var->data.mode = nir_var_shader_temp;
 	nir_fixup_deref_modes(nir);
 	nir->info.inputs_read &= ~VARYING_BIT_PRIMITIVE_ID;
+}
+
+/* The position record, which the device clips by, is not for fragment shaders to read. */
+static bool copy_clip_distance(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	const unsigned base = *(const unsigned *)data;
+	struct nir_io_semantics io;
+	nir_intrinsic_instr *copy;
+	unsigned i;
+
+	if (intr->intrinsic != nir_intrinsic_store_output)
+		return false;
+	io = nir_intrinsic_io_semantics(intr);
+	if (io.location != VARYING_SLOT_CLIP_DIST0 && io.location != VARYING_SLOT_CLIP_DIST1)
+		return false;
+	i = io.location - VARYING_SLOT_CLIP_DIST0;
+	io.location = TG_SLOT_CLIP_INPUT + i;
+	copy = nir_instr_as_intrinsic(nir_instr_clone(b->shader, &intr->instr));
+	nir_intrinsic_set_io_semantics(copy, io);
+	nir_intrinsic_set_base(copy, (int)(base + i));
+	b->cursor = nir_after_instr(&intr->instr);
+	nir_builder_instr_insert(b, &copy->instr);
+	return true;
+}
+
+void tg_nir_clip_outputs(nir_shader *nir)
+{
+	unsigned base = nir->num_outputs;
+
+	if (!(nir->info.outputs_written & (VARYING_BIT_CLIP_DIST0 | VARYING_BIT_CLIP_DIST1)))
+		return;
+	nir->num_outputs += 2;
+	nir_shader_intrinsics_pass(nir, copy_clip_distance, nir_metadata_control_flow, &base);
+}
+
+void tg_nir_clip_inputs(nir_shader *nir)
+{
+	nir_foreach_shader_in_variable(var, nir) {
+		if (var->data.location == VARYING_SLOT_CLIP_DIST0 ||
+		    var->data.location == VARYING_SLOT_CLIP_DIST1)
+			var->data.location += TG_SLOT_CLIP_INPUT - VARYING_SLOT_CLIP_DIST0;
+	}
 }
 
 /*

@@ -47,8 +47,10 @@ int tg_space_byte(unsigned location)
 	case VARYING_SLOT_POS:
 		return 0x70;
 	case VARYING_SLOT_CLIP_DIST0:
+	case TG_SLOT_CLIP_INPUT:
 		return 0x2c0;
 	case VARYING_SLOT_CLIP_DIST1:
+	case TG_SLOT_CLIP_INPUT + 1:
 		return 0x2d0;
 	default:
 		break;

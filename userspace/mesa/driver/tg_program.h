@@ -14,6 +14,8 @@
 #define TG_SYSVALS	96
 #define TG_POSITION_BYTES	32	/* of a vertex: position, edge flag, 12 bytes of nothing */
 #define TG_POINT_SIZE_MAX	1024.0f
+/* what fragment shaders read of clip distances; cull distances follow them in the same slots */
+#define TG_SLOT_CLIP_INPUT	VARYING_SLOT_CULL_DIST0
 #define TG_STREAM_LIST	15	/* the index of TG_SYSVAL_STREAM that is the list of vertices */
 
 struct tg_context;
@@ -57,6 +59,7 @@ struct tg_key {
 	uint8_t stipple;	/* of a fragment shader: polygons have holes */
 	uint8_t back_facing;	/* of a fragment shader: what is drawn faces back */
 	uint8_t no_coverage;	/* of a fragment shader: its gl_SampleMask does not count */
+	uint8_t one_sample;	/* of a fragment shader that knows samples: there is one */
 	uint8_t stream; /* of a vertex shader: it stores what is captured, and nothing else */
 	uint8_t space; /* of a vertex shader: other stages follow */
 };
@@ -125,6 +128,7 @@ struct tg_shader {
 	bool point_size;		/* writes gl_PointSize */
 	bool front_facing;		/* fragment shaders: reads gl_FrontFacing */
 	bool coverage;			/* fragment shaders: writes gl_SampleMask */
+	bool samples;			/* fragment shaders: reads gl_SampleMaskIn and the like */
 	uint8_t texcoords;		/* fragment shaders: gl_TexCoord it reads */
 	uint64_t noperspective;		/* varyings, by location */
 	uint32_t shared_memory;		/* compute shaders: bytes at least */
@@ -170,11 +174,21 @@ void tg_nir_robust(nir_shader *nir);
  */
 void tg_nir_lower_primitive_id(nir_shader *nir);
 
+/*
+ * tg_nir_clip_outputs(), tg_nir_clip_inputs(): what a vertex shader stores of clip distances goes
+ * to TG_SLOT_CLIP_INPUT, too, after nir_lower_io(); a fragment shader finds it there.
+ */
+void tg_nir_clip_outputs(nir_shader *nir);
+void tg_nir_clip_inputs(nir_shader *nir);
+
 /* tg_nir_lower_at_sample(): interpolateAtSample() is interpolateAtOffset(). */
 void tg_nir_lower_at_sample(nir_shader *nir);
 
 /* tg_nir_lower_back_facing(): gl_FrontFacing is false. */
 void tg_nir_lower_back_facing(nir_shader *nir);
+
+/* tg_nir_lower_one_sample(): a fragment is shaded once, and its sample is the first. */
+void tg_nir_lower_one_sample(nir_shader *nir);
 
 /* tg_nir_lower_sysvals(): loads from a uniform buffer behind the shader's own. */
 void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *variant);
