@@ -359,45 +359,77 @@ void tg_nir_lower_primitive_id(nir_shader *nir)
 	nir->info.inputs_read &= ~VARYING_BIT_PRIMITIVE_ID;
 }
 
-/* The position record, which the device clips by, is not for fragment shaders to read. */
-static bool copy_clip_distance(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+/* ---- Outputs and inputs ---------------------------------------------------------------------- */
+
+/* What is in the record of a vertex, not among its attributes. */
+#define RECORD (VARYING_BIT_POS | VARYING_BIT_PSIZ | VARYING_BIT_LAYER | VARYING_BIT_VIEWPORT |	\
+		VARYING_BIT_CLIP_DIST0 | VARYING_BIT_CLIP_DIST1)
+
+static bool mark_output(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 {
-	const unsigned base = *(const unsigned *)data;
+	uint64_t *stored = data;
 	struct nir_io_semantics io;
-	nir_intrinsic_instr *copy;
 	unsigned i;
 
 	if (intr->intrinsic != nir_intrinsic_store_output)
 		return false;
 	io = nir_intrinsic_io_semantics(intr);
-	if (io.location != VARYING_SLOT_CLIP_DIST0 && io.location != VARYING_SLOT_CLIP_DIST1)
+	/* slot 0 is the position, which is in the record */
+	for (i = io.location; i < io.location + io.num_slots && i < 64; i++)
+		*stored |= BITFIELD64_BIT(i) | BITFIELD64_BIT(tg_fragment_slot(i));
+	return false;
+}
+
+/*
+ * Attributes are in a table of the compiler's, which has room for few others. Outputs of one number
+ * are parts of one vector to it, so those of the record have some that are beyond the table.
+ */
+static void number_output(nir_intrinsic_instr *intr, uint64_t stored, struct nir_io_semantics io)
+{
+	io.no_varying = !!(RECORD & BITFIELD64_BIT(io.location));
+	nir_intrinsic_set_io_semantics(intr, io);
+	nir_intrinsic_set_base(intr, io.no_varying
+		? PAN_MAX_VARYINGS + (int)io.location
+		: (int)util_bitcount64(stored & ~RECORD & BITFIELD64_MASK(io.location)));
+}
+
+static bool place_output(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	const uint64_t stored = *(const uint64_t *)data;
+	struct nir_io_semantics io;
+	nir_intrinsic_instr *copy;
+	unsigned slot;
+
+	if (intr->intrinsic != nir_intrinsic_store_output)
 		return false;
-	i = io.location - VARYING_SLOT_CLIP_DIST0;
-	io.location = TG_SLOT_CLIP_INPUT + i;
+	io = nir_intrinsic_io_semantics(intr);
+	slot = tg_fragment_slot(io.location);
+	number_output(intr, stored, io);
+	if (!slot)
+		return true;
 	copy = nir_instr_as_intrinsic(nir_instr_clone(b->shader, &intr->instr));
-	nir_intrinsic_set_io_semantics(copy, io);
-	nir_intrinsic_set_base(copy, (int)(base + i));
-	b->cursor = nir_after_instr(&intr->instr);
+	io.location = slot;
+	number_output(copy, stored, io);
+	b->cursor = nir_before_instr(&intr->instr);
 	nir_builder_instr_insert(b, &copy->instr);
 	return true;
 }
 
-void tg_nir_clip_outputs(nir_shader *nir)
+void tg_nir_place_outputs(nir_shader *nir)
 {
-	unsigned base = nir->num_outputs;
+	uint64_t stored = 0;
 
-	if (!(nir->info.outputs_written & (VARYING_BIT_CLIP_DIST0 | VARYING_BIT_CLIP_DIST1)))
-		return;
-	nir->num_outputs += 2;
-	nir_shader_intrinsics_pass(nir, copy_clip_distance, nir_metadata_control_flow, &base);
+	nir_shader_intrinsics_pass(nir, mark_output, nir_metadata_all, &stored);
+	nir_shader_intrinsics_pass(nir, place_output, nir_metadata_control_flow, &stored);
 }
 
-void tg_nir_clip_inputs(nir_shader *nir)
+void tg_nir_place_inputs(nir_shader *nir)
 {
 	nir_foreach_shader_in_variable(var, nir) {
-		if (var->data.location == VARYING_SLOT_CLIP_DIST0 ||
-		    var->data.location == VARYING_SLOT_CLIP_DIST1)
-			var->data.location += TG_SLOT_CLIP_INPUT - VARYING_SLOT_CLIP_DIST0;
+		const unsigned slot = tg_fragment_slot((unsigned)var->data.location);
+
+		if (slot)
+			var->data.location = (int)slot;
 	}
 }
 

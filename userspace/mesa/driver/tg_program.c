@@ -48,7 +48,7 @@ static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 {
 	lower_io(nir);
 	if (!key->space && !key->stream)
-		tg_nir_clip_outputs(nir);
+		tg_nir_place_outputs(nir);
 	if (key->stream)
 		tg_nir_lower_vertices(nir);
 	else if (!key->space && !key->keep_point_size &&
@@ -82,7 +82,7 @@ static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
 	if (key->colors)
 		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
 	tg_nir_noperspective(nir);
-	tg_nir_clip_inputs(nir);
+	tg_nir_place_inputs(nir);
 	tg_nir_lower_at_sample(nir);
 	tg_nir_lower_primitive_id(nir);
 	if (key->back_facing)

@@ -14,8 +14,6 @@
 #define TG_SYSVALS	96
 #define TG_POSITION_BYTES	32	/* of a vertex: position, edge flag, 12 bytes of nothing */
 #define TG_POINT_SIZE_MAX	1024.0f
-/* what fragment shaders read of clip distances; cull distances follow them in the same slots */
-#define TG_SLOT_CLIP_INPUT	VARYING_SLOT_CULL_DIST0
 #define TG_STREAM_LIST	15	/* the index of TG_SYSVAL_STREAM that is the list of vertices */
 
 struct tg_context;
@@ -73,7 +71,6 @@ struct tg_space {
 	unsigned words;		/* of out */
 	uint64_t own[4];	/* of a tessellation control shader's outputs: it reads them */
 	unsigned patch_slots;	/* of 16 bytes, without the tessellation factors */
-	unsigned layer_byte;	/* not 0: where fragment shaders find the layer */
 };
 
 /* Machine code: of its variant, and of the batches that run it. */
@@ -175,11 +172,33 @@ void tg_nir_robust(nir_shader *nir);
 void tg_nir_lower_primitive_id(nir_shader *nir);
 
 /*
- * tg_nir_clip_outputs(), tg_nir_clip_inputs(): what a vertex shader stores of clip distances goes
- * to TG_SLOT_CLIP_INPUT, too, after nir_lower_io(); a fragment shader finds it there.
+ * tg_fragment_slot(): where fragment shaders find a varying. What the device wants of a vertex
+ * beside its attributes is in a record that is not for them; it is stored a second time in slots
+ * that have no other use. 0: the varying is not in the record.
  */
-void tg_nir_clip_outputs(nir_shader *nir);
-void tg_nir_clip_inputs(nir_shader *nir);
+static inline unsigned tg_fragment_slot(unsigned location)
+{
+	switch (location) {
+	case VARYING_SLOT_LAYER:
+		return VARYING_SLOT_BOUNDING_BOX0;
+	case VARYING_SLOT_VIEWPORT:
+		return VARYING_SLOT_BOUNDING_BOX1;
+	case VARYING_SLOT_CLIP_DIST0: /* with cull distances after them */
+		return VARYING_SLOT_CULL_DIST0;
+	case VARYING_SLOT_CLIP_DIST1:
+		return VARYING_SLOT_CULL_DIST1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * tg_nir_place_outputs(): of a vertex shader that no stage follows, after nir_lower_io(): numbers
+ * its outputs and adds the copies for fragment shaders.
+ * tg_nir_place_inputs(): of a fragment shader.
+ */
+void tg_nir_place_outputs(nir_shader *nir);
+void tg_nir_place_inputs(nir_shader *nir);
 
 /* tg_nir_lower_at_sample(): interpolateAtSample() is interpolateAtOffset(). */
 void tg_nir_lower_at_sample(nir_shader *nir);

@@ -110,11 +110,10 @@ static bool in_record(gl_varying_slot location)
 
 static uint32_t space_offset(const struct tg_variant *v, gl_varying_slot location)
 {
-	const int byte = location == VARYING_SLOT_LAYER ? (int)v->space.layer_byte
-							: tg_space_byte(location);
+	const int byte = tg_space_byte(location);
 	const unsigned word = (unsigned)byte / 4;
 
-	if (byte < SPACE_OUTPUTS || (in_record(location) && location != VARYING_SLOT_LAYER) ||
+	if (byte < SPACE_OUTPUTS || in_record(location) ||
 	    !(v->space.out[word / 64] >> word % 64 & 15))
 		return TSR_VERTEX_OUTPUT_MAX;
 	return (uint32_t)byte - SPACE_OUTPUTS;
