@@ -271,7 +271,7 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 	c->timer_resolution = 1;
 	c->query_timestamp_bits = 64;
 	c->glsl_feature_level = has_stages(screen) ? 330 : 140;
-	c->glsl_feature_level_compatibility = 140;
+	c->glsl_feature_level_compatibility = c->glsl_feature_level;
 	c->essl_feature_level = has_stages(screen) ? 320 : 310;
 	c->fbfetch = TG_COLORS;
 	c->shader_buffer_offset_alignment = 16;

@@ -22,7 +22,7 @@ void tg_indices_read(struct tg_context *ctx, const struct pipe_draw_info *info,
 
 /*
  * tg_indices_list(): the numbers of the vertices of all primitives, one after the other: a point's,
- * two of a line, three of a triangle, four of a quad. @first: the provoking vertex is the first
+ * two of a line, three of a triangle, four of a quad, six of a triangle with neighbors. @first: the provoking vertex is the first
  * one. @out NULL: only count them. @ends: of MESA_PRIM_POLYGON, a uint32_t for each polygon,
  * the number of vertices up to its end; may be NULL. Returns how many there are.
  */
