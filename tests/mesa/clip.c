@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Clip distances, also as fragment shaders see them: in GLSL 3.30, which has geometry shaders. */
-#include <stddef.h>
-
-#include <GLES3/gl32.h>
-
 #include "gl.h"
 
 #define SIDE 64
@@ -27,29 +23,6 @@ static const char fs[] =
 	"#version 330\n" "in float gl_ClipDistance[6]; in float unit; out vec4 c;"
 	"void main() { c = vec4(gl_ClipDistance[0], gl_ClipDistance[5], -gl_ClipDistance[1] * unit,"
 	" 1); }";
-
-static GLuint with_geometry(void)
-{
-	GLuint program = glCreateProgram();
-	const GLenum type[3] = { GL_VERTEX_SHADER, GL_GEOMETRY_SHADER, GL_FRAGMENT_SHADER };
-	const char *const text[3] = { plain_vs, gs, fs };
-	GLint ok;
-
-	for (int i = 0; i < 3; i++) {
-		GLuint shader = glCreateShader(type[i]);
-
-		glShaderSource(shader, 1, &text[i], NULL);
-		glCompileShader(shader);
-		glAttachShader(program, shader);
-		glDeleteShader(shader);
-	}
-	glLinkProgram(program);
-	glGetProgramiv(program, GL_LINK_STATUS, &ok);
-	if (!ok)
-		gl_fail("the program is not linked");
-	glUseProgram(program);
-	return program;
-}
 
 static void distances(GLuint program)
 {
@@ -76,6 +49,6 @@ int main(void)
 	gl_case("a fragment shader reads clip distances");
 	distances(gl_program(vs, fs));
 	gl_case("a fragment shader reads clip distances of a geometry shader");
-	distances(with_geometry());
+	distances(gl_geometry_program(plain_vs, gs, fs));
 	return gl_close();
 }

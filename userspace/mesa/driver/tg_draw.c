@@ -284,10 +284,10 @@ static uint32_t streamed_count(const struct pipe_draw_indirect_info *indirect)
 }
 
 /*
- * A strip of triangles with neighbors, for a geometry shader: in the device's own strips every other
+ * A strip of triangles for a geometry shader, as a list: in the device's own strips every other
  * triangle begins with another of its vertices.
  */
-static void draw_neighbors(struct tg_context *ctx, const struct pipe_draw_info *info,
+static void draw_strip(struct tg_context *ctx, const struct pipe_draw_info *info,
 			   unsigned draw_id, const struct pipe_draw_start_count_bias *draw)
 {
 	struct pipe_draw_info list = *info;
@@ -301,7 +301,8 @@ static void draw_neighbors(struct tg_context *ctx, const struct pipe_draw_info *
 	if (!vertices)
 		return;
 	tg_indices_list(&x, false, vertices, NULL);
-	list.mode = MESA_PRIM_TRIANGLES_ADJACENCY;
+	list.mode = info->mode == MESA_PRIM_TRIANGLE_STRIP ? MESA_PRIM_TRIANGLES
+							   : MESA_PRIM_TRIANGLES_ADJACENCY;
 	list.index_size = 4;
 	list.has_user_indices = true;
 	list.index.user = vertices;
@@ -331,11 +332,12 @@ static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *inf
 		draws = &streamed;
 		count = 1;
 	}
-	if (info->mode == MESA_PRIM_TRIANGLE_STRIP_ADJACENCY &&
-	    ctx->stage[PIPE_SHADER_GEOMETRY].shader) {
+	if (ctx->stage[PIPE_SHADER_GEOMETRY].shader &&
+	    (info->mode == MESA_PRIM_TRIANGLE_STRIP ||
+	     info->mode == MESA_PRIM_TRIANGLE_STRIP_ADJACENCY)) {
 		for (i = 0; i < count; i++)
-			draw_neighbors(ctx, info, draw_id + (info->increment_draw_id ? i : 0),
-				       &draws[i]);
+			draw_strip(ctx, info, draw_id + (info->increment_draw_id ? i : 0),
+				   &draws[i]);
 		return;
 	}
 	/* what is captured, and counted, are triangles */
