@@ -11,7 +11,7 @@
  * registers that nothing reads any more may hold other values.
  *
  *   loop.c       which clauses and places, what has to be kept; running it for the warps chosen
- *   jit_loop.c   the code, for hosts with vectors of 512 bits
+ *   jit_loop.c   the code
  *
  * Where time is made of cycles (property deterministic), under a debugger, and in strict mode
  * clauses are executed one by one. Belongs to the thread; lives as long as its clauses.
