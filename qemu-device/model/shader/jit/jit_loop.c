@@ -15,9 +15,9 @@
 #include "loop.h"
 
 /* Of 30 vector registers, or 12 for two halves; what is tried if these leave too few. */
-#define HOMES_TRIES	3
-static const uint8_t homes_wide[HOMES_TRIES] = { 20, 8, 0 };
-static const uint8_t homes_narrow[HOMES_TRIES] = { 4, 2, 0 };
+#define HOMES_TRIES	5
+static const uint8_t homes_wide[HOMES_TRIES] = { 20, 12, 8, 4, 0 };
+static const uint8_t homes_narrow[HOMES_TRIES] = { 5, 4, 3, 2, 0 };
 
 /* Registers besides those of jit_node.h. */
 #define WARP_REGS	TSR_RSI		/* TSR_LANES_REG and _TEMP from the warp on */
@@ -69,18 +69,22 @@ static void count_operand(unsigned int uses[TSR_REGISTERS], uint64_t registers)
 		uses[__builtin_ctzll(registers)]++;
 }
 
-/* The @most registers that are used by most micro-operations get homes. */
+/*
+ * The @most registers that are used by most micro-operations get homes; where there are few, only
+ * those that are written, as others are operands in memory that never change.
+ */
 static void find_homes(struct coder *c, unsigned int most)
 {
 	const unsigned int first = tsr_homes_first(c->x);
+	const uint64_t worth = c->x->wide ? UINT64_MAX : c->loop->written;
 	unsigned int uses[TSR_REGISTERS] = { 0 }, reg = first;
 
 	for (unsigned int i = 0; i < c->loop->clauses; i++) {
 		const struct tsr_decoded *d = c->loop->clause[i];
 
 		for (unsigned int u = 0; u < d->uops; u++)
-			count_operand(uses, tsr_uop_reads(&d->uop[u]) |
-					    tsr_uop_writes(&d->uop[u]));
+			count_operand(uses, worth & (tsr_uop_reads(&d->uop[u]) |
+						     tsr_uop_writes(&d->uop[u])));
 	}
 	memset(c->homes.vector, -1, sizeof(c->homes.vector));
 	c->homes.free = (c->x->wide ? ~0u : 0xffff) & ~((1u << first) - 1);
