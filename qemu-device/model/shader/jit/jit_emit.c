@@ -809,14 +809,12 @@ static void find_homes(struct emitter *e)
 static void emit_branch(struct emitter *e)
 {
 	const struct tsr_node *mask = node(e, e->s->branch);
+	const bool low = !e->s->wide && !e->half;
 
-	tsr_x86_mask_bits(e->x, TSR_RAX, (unsigned int)mask->reg);
-	if (e->s->wide)
+	tsr_x86_mask_bits(e->x, low ? (enum tsr_gpr)TSR_JIT_BITS : TSR_RAX,
+			  (unsigned int)mask->reg);
+	if (e->s->wide || low)
 		return;
-	if (!e->half) {
-		tsr_x86_mov(e->x, (enum tsr_gpr)TSR_JIT_BITS, TSR_RAX);
-		return;
-	}
 	tsr_x86_shift_left(e->x, TSR_RAX, 8);
 	tsr_x86_alu(e->x, TSR_X86_GOR, 4, TSR_RAX, (enum tsr_gpr)TSR_JIT_BITS);
 	if (mask->inverted)
