@@ -18,6 +18,11 @@ static const char mask_fs[] =
 	"#version 130\n#extension GL_ARB_sample_shading : require\nout vec4 c;"
 	"void main() { c = vec4(0.0, 1.0, 1.0, 1.0); gl_SampleMask[0] = 0; }";
 
+static const char multiply_fs[] =
+	"#version 150\n#extension GL_KHR_blend_equation_advanced : require\n"
+	"layout(blend_support_multiply) out; out vec4 c;"
+	"void main() { c = vec4(1.0, 0.5, 1.0, 1.0); }";
+
 /* It runs for each sample, and says for which one. */
 static const char id_fs[] =
 	"#version 130\n#extension GL_ARB_sample_shading : require\nout vec4 c;"
@@ -142,6 +147,32 @@ static void sample_numbers(void)
 	glDeleteProgram(program);
 }
 
+/* What is blended by a shader is so in each sample, whose colors are others at an edge. */
+static void blend_samples(GLuint plain, GLint color)
+{
+	GLuint program = gl_program(vs, multiply_fs), to;
+
+	gl_case("advanced blending without GL_MULTISAMPLE keeps samples apart");
+	to = many_samples(4);
+	glUseProgram(plain);
+	glUniform4f(color, 1, 1, 1, 1);
+	columns(0, 20.5f, 0);
+	glUseProgram(program);
+	glDisable(GL_MULTISAMPLE);
+	glEnable(GL_BLEND);
+	glBlendEquation(GL_MULTIPLY);
+	columns(0, 64, 0);
+	glBlendEquation(GL_FUNC_ADD);
+	glDisable(GL_BLEND);
+	glEnable(GL_MULTISAMPLE);
+	resolve(to);
+	gl_expect(10, 9, 255, 128, 255, 255, 1);
+	gl_expect(20, 9, 128, 64, 128, 255, 1);
+	gl_expect(30, 9, 0, 0, 0, 255, 0);
+	gl_no_error();
+	glDeleteProgram(program);
+}
+
 int main(void)
 {
 	GLuint program;
@@ -153,5 +184,6 @@ int main(void)
 	multisample_off(color);
 	no_coverage(program, color);
 	sample_numbers();
+	blend_samples(program, color);
 	return gl_close();
 }

@@ -570,11 +570,11 @@ int main(int argc, char **argv)
 		return to_file((uint32_t)atoi(argv[1]), (uint32_t)atoi(argv[2]), argv[3]);
 	gl_case("scenes by chance are the same when they are drawn again");
 	for (seed = 1; seed <= ROUND || time(NULL) < end; seed++)
-		again(chance(50) ? seed : STAGED + seed);
+		again(seed % 2 ? seed : STAGED + seed);
 	gl_case("scenes that were drawn before leave nothing");
 	before = allocated();
 	for (uint32_t i = 1; i <= ROUND; i++)
-		again(i);
+		again(i % 2 ? i : STAGED + i);
 	after = allocated();
 	printf("# %u scenes, %ld KiB before, %ld KiB after\n", seed - 1, before >> 10, after >> 10);
 	if (after - before > SLACK)

@@ -146,6 +146,7 @@ struct tg_context {
 	bool capture_only;	/* draws are for transform feedback and queries */
 	bool back_facing;		/* lines and points are those of back faces */
 	uint64_t padded; /* number of vertices that tells instances apart, 0: one instance */
+	uint64_t listed; /* not 0: indices are made for a draw without, and all below this */
 	bool indexed;
 	uint32_t start_instance;
 	int32_t base_vertex;

@@ -82,7 +82,9 @@ static bool instancing(const struct tg_context *ctx, const struct pipe_draw_info
 	*n = (struct tg_instancing){ .first = info->start_instance };
 	if (info->instance_count <= 1)
 		return true;
-	if (info->index_size) {
+	if (ctx->listed) {
+		count = ctx->listed;
+	} else if (info->index_size) {
 		count = vertices_there(ctx);
 		if (draw->index_bias < 0)
 			count += (uint64_t)-(int64_t)draw->index_bias;
@@ -288,7 +290,7 @@ static uint32_t streamed_count(const struct pipe_draw_indirect_info *indirect)
  * triangle begins with another of its vertices.
  */
 static void draw_strip(struct tg_context *ctx, const struct pipe_draw_info *info,
-			   unsigned draw_id, const struct pipe_draw_start_count_bias *draw)
+		       unsigned draw_id, const struct pipe_draw_start_count_bias *draw)
 {
 	struct pipe_draw_info list = *info;
 	struct pipe_draw_start_count_bias all = { 0 };
@@ -296,6 +298,12 @@ static void draw_strip(struct tg_context *ctx, const struct pipe_draw_info *info
 	uint32_t *vertices;
 
 	tg_indices_read(ctx, info, draw, true, &x);
+	if (x.count > UINT32_MAX / 3) {
+		mesa_loge("tessera: a strip of %u vertices is too long", x.count);
+		return;
+	}
+	all.index_bias = x.bias;
+	x.bias = 0;
 	all.count = tg_indices_list(&x, false, NULL, NULL);
 	vertices = all.count ? MALLOC((size_t)all.count * 4) : NULL;
 	if (!vertices)
@@ -308,7 +316,9 @@ static void draw_strip(struct tg_context *ctx, const struct pipe_draw_info *info
 	list.index.user = vertices;
 	list.index_bounds_valid = false;
 	list.primitive_restart = false;
+	ctx->listed = info->index_size ? 0 : (uint64_t)draw->start + draw->count;
 	draw_all(ctx, &list, draw_id, &all, 1);
+	ctx->listed = 0;
 	FREE(vertices);
 }
 

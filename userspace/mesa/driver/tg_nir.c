@@ -333,7 +333,8 @@ void tg_nir_lower_one_sample(nir_shader *nir)
 {
 	nir_lower_system_values(nir);
 	nir_shader_intrinsics_pass(nir, lower_one_sample, nir_metadata_control_flow, NULL);
-	nir->info.fs.uses_sample_shading = false;
+	/* what targets have of each sample is read, and joined with the color, for each */
+	nir->info.fs.uses_sample_shading = nir->info.outputs_read;
 }
 
 static bool lower_primitive_id(nir_builder *b, nir_intrinsic_instr *intr, void *data)

@@ -29,6 +29,7 @@ struct pass {
 	struct tg_space *space;
 	nir_variable *emitted;		/* geometry shaders: how many vertices */
 	unsigned max_vertices;
+	bool numbers;			/* layer and viewport are stored for fragment shaders */
 };
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -263,10 +264,10 @@ static bool store_output(nir_builder *b, nir_intrinsic_instr *intr, const struct
 {
 	const struct access a = access_of(intr, patch ? TSR_WINDOW_STAGE_PATCH
 						      : TSR_WINDOW_STAGE_OUTPUT, patch);
-	const unsigned slot = tg_fragment_slot(nir_intrinsic_io_semantics(intr).location);
+	const unsigned location = nir_intrinsic_io_semantics(intr).location;
 
-	if (slot && tg_space_byte(slot) != a.byte)
-		copy_number(b, intr, p, slot);
+	if (p->numbers && (location == VARYING_SLOT_LAYER || location == VARYING_SLOT_VIEWPORT))
+		copy_number(b, intr, p, tg_fragment_slot(location));
 	if (a.byte >= 0 && patch)
 		mark_patch(p->space, &a);
 	else if (a.byte >= 0)
@@ -376,9 +377,9 @@ static void store_something(nir_shader *nir)
 	nir_store_global(&b, address(&b, &a, NULL), 4, nir_imm_int(&b, 0), 1);
 }
 
-void tg_nir_stage(nir_shader *nir, struct tg_space *space)
+void tg_nir_stage(nir_shader *nir, struct tg_space *space, bool numbers)
 {
-	struct pass p = { .stage = nir->info.stage, .space = space };
+	struct pass p = { .stage = nir->info.stage, .space = space, .numbers = numbers };
 	nir_function_impl *impl = nir_shader_get_entrypoint(nir);
 	unsigned i;
 

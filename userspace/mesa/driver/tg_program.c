@@ -155,7 +155,7 @@ static void prepare_space(nir_shader *nir, struct tg_variant *v)
 {
 	nir_lower_system_values(nir);
 	describe_vertex(nir, v);
-	tg_nir_stage(nir, &v->space);
+	tg_nir_stage(nir, &v->space, v->key.numbers);
 }
 
 /* The NIR of a variant, ready for the compiler. */
@@ -320,6 +320,14 @@ struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *s
 	return found;
 }
 
+/* Whether the fragment shader reads what vertices have of these. */
+static bool reads_numbers(const struct tg_context *ctx)
+{
+	const struct tg_shader *fs = ctx->stage[PIPE_SHADER_FRAGMENT].shader;
+
+	return fs && fs->nir->info.inputs_read & (VARYING_BIT_LAYER | VARYING_BIT_VIEWPORT);
+}
+
 static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader *shader,
 			    bool points)
 {
@@ -341,6 +349,8 @@ static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader
 		key.keep_point_size = !key.space && shader->point_size && points && r &&
 				      r->point_size_per_vertex;
 	}
+	key.numbers = tg_stage_is_between((enum pipe_shader_type)shader->stage) &&
+		      reads_numbers(ctx);
 	return key;
 }
 
@@ -416,6 +426,7 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 		ralloc_free(copy);
 		key.colors = shader->fragcolor;
 		key.robust = ctx->robust;
+		key.one_sample = shader->samples;
 	}
 	/* the variant that is wanted most often, while the program still expects to wait */
 	tg_program_find(ctx->screen, shader, &key);

@@ -60,6 +60,7 @@ struct tg_key {
 	uint8_t one_sample;	/* of a fragment shader that knows samples: there is one */
 	uint8_t stream; /* of a vertex shader: it stores what is captured, and nothing else */
 	uint8_t space; /* of a vertex shader: other stages follow */
+	uint8_t numbers; /* of stages between: layer and viewport are read by fragment shaders */
 };
 
 /*
@@ -174,7 +175,7 @@ void tg_nir_lower_primitive_id(nir_shader *nir);
 /*
  * tg_fragment_slot(): where fragment shaders find a varying. What the device wants of a vertex
  * beside its attributes is in a record that is not for them; it is stored a second time in slots
- * that have no other use. 0: the varying is not in the record.
+ * that have no other use. 0: they find it where it is, or do not read it.
  */
 static inline unsigned tg_fragment_slot(unsigned location)
 {
@@ -206,7 +207,7 @@ void tg_nir_lower_at_sample(nir_shader *nir);
 /* tg_nir_lower_back_facing(): gl_FrontFacing is false. */
 void tg_nir_lower_back_facing(nir_shader *nir);
 
-/* tg_nir_lower_one_sample(): a fragment is shaded once, and its sample is the first. */
+/* tg_nir_lower_one_sample(): a fragment has one sample, the first. */
 void tg_nir_lower_one_sample(nir_shader *nir);
 
 /* tg_nir_lower_sysvals(): loads from a uniform buffer behind the shader's own. */
@@ -215,9 +216,9 @@ void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *variant);
 /*
  * tg_nir_stage(): of a vertex shader with key.space, a tessellation or a geometry shader, after
  * nir_lower_io(): inputs and outputs are windows of memory, and @space says which words; all but
- * vertex shaders have become compute shaders.
+ * vertex shaders have become compute shaders. @numbers: fragment shaders read layer and viewport.
  */
-void tg_nir_stage(nir_shader *nir, struct tg_space *space);
+void tg_nir_stage(nir_shader *nir, struct tg_space *space, bool numbers);
 
 /* tg_space_byte(): where in attribute space a varying is; < 0: nowhere. */
 int tg_space_byte(unsigned location);
