@@ -56,7 +56,7 @@ static bool waits(const struct tsr_tile_core *c)
 	       (f->quads && c->prim_index < 0 && f->prims == TSR_BUNDLE_QUADS);
 }
 
-static void count(struct tsr_tile_core *c, unsigned int quads, unsigned int pixels)
+void tsr_tile_count_shaded(struct tsr_tile_core *c, unsigned int quads, unsigned int pixels)
 {
 	struct tsr_shader_stats *stats = &c->shader->stats;
 
@@ -76,8 +76,8 @@ static void count(struct tsr_tile_core *c, unsigned int quads, unsigned int pixe
 
 void tsr_tile_block_done(struct tsr_tile_core *c)
 {
-	count(c, tsr_pixel_count(c->quads_left),
-	      tsr_pixel_count(c->covered.any & c->quads_left * 15));
+	tsr_tile_count_shaded(c, tsr_pixel_count(c->quads_left),
+			      tsr_pixel_count(c->covered.any & c->quads_left * 15));
 }
 
 static bool shade(struct tsr_tile_core *c, unsigned int quads)
@@ -103,7 +103,7 @@ static bool shade(struct tsr_tile_core *c, unsigned int quads)
 	block->pixels = pixels;
 	if (!tsr_plan_run(c->shader, c->fragments, c->plan, block))
 		return false;
-	count(c, quads, pixels);
+	tsr_tile_count_shaded(c, quads, pixels);
 	c->count[TSR_TILE_BUNDLES]++;
 	return true;
 }
