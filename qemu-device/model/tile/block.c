@@ -56,7 +56,7 @@ static bool waits(const struct tsr_tile_core *c)
 	       (f->quads && c->prim_index < 0 && f->prims == TSR_BUNDLE_QUADS);
 }
 
-void tsr_tile_count_shaded(struct tsr_tile_core *c, unsigned int quads, unsigned int pixels)
+static void count(struct tsr_tile_core *c, unsigned int quads, unsigned int pixels)
 {
 	struct tsr_shader_stats *stats = &c->shader->stats;
 
@@ -76,8 +76,8 @@ void tsr_tile_count_shaded(struct tsr_tile_core *c, unsigned int quads, unsigned
 
 void tsr_tile_block_done(struct tsr_tile_core *c)
 {
-	tsr_tile_count_shaded(c, tsr_pixel_count(c->quads_left),
-			      tsr_pixel_count(c->covered.any & c->quads_left * 15));
+	count(c, tsr_pixel_count(c->quads_left),
+	      tsr_pixel_count(c->covered.any & c->quads_left * 15));
 }
 
 static bool shade(struct tsr_tile_core *c, unsigned int quads)
@@ -103,7 +103,7 @@ static bool shade(struct tsr_tile_core *c, unsigned int quads)
 	block->pixels = pixels;
 	if (!tsr_plan_run(c->shader, c->fragments, c->plan, block))
 		return false;
-	tsr_tile_count_shaded(c, quads, pixels);
+	count(c, quads, pixels);
 	c->count[TSR_TILE_BUNDLES]++;
 	return true;
 }

@@ -348,7 +348,11 @@ static bool next_block(struct tsr_tile_core *c)
 	if (c->state->count_early && (c->queries.samples || c->queries.any) && c->covered.any)
 		c->queries.passed += count_samples(c);
 	if (c->state->shades) {
-		c->quads_left = tsr_quads_of(c->covered.any);
+		uint64_t any = c->covered.any;
+
+		any |= any >> 1;
+		any |= any >> 2;
+		c->quads_left = any & 0x1111111111111111;
 		/* the last one may have gone another way in the middle of a quad */
 		c->samples_left = 0;
 		c->fresh = true;

@@ -117,8 +117,10 @@ bool tsr_tile_few_next(struct tsr_tile_core *c)
 	if (n == c->blocks.count)
 		return false;
 	c->next_block++;
-	c->covered.x = tsr_tile_few_x(c, n);
-	c->covered.y = tsr_tile_few_y(c, n);
+	c->covered.x = (c->walk.rect.x0 & ~(TSR_BLOCK_DIM - 1)) +
+		       c->blocks.block[n].x * TSR_BLOCK_DIM;
+	c->covered.y = (c->walk.rect.y0 & ~(TSR_BLOCK_DIM - 1)) +
+		       c->blocks.block[n].y * TSR_BLOCK_DIM;
 	c->covered.mask[0] = c->covered.any = c->blocks.block[n].mask;
 	return true;
 }

@@ -288,34 +288,6 @@ static void add_quad(struct tsr_tile_core *c)
 	c->quads_left &= c->quads_left - 1;
 }
 
-/* Whether all blocks of the primitive, of which c->covered is the first, are left at once. */
-static bool leaves_all(const struct tsr_tile_core *c)
-{
-	return c->few && c->next_block == 1 && !c->absent && !c->queries.samples &&
-	       !c->queries.any && c->deferred_count + c->blocks.count <= TSR_TILE_DEFERRED_MAX;
-}
-
-/* Leave them for later; of them one quad is in the bundle, with so many pixels. */
-static void leave_all(struct tsr_tile_core *c, unsigned int pixels)
-{
-	const struct tsr_fine_blocks *b = &c->blocks;
-	struct tsr_tile_deferred *to = &c->deferred[c->deferred_count];
-	unsigned int quads = 0;
-
-	for (unsigned int i = 0; i < b->count; i++) {
-		const uint64_t mask = b->block[i].mask;
-
-		to[i] = (struct tsr_tile_deferred){
-			.mask = mask, .x = tsr_tile_few_x(c, i), .y = tsr_tile_few_y(c, i),
-			.quad = c->fragments->quads - 1,
-		};
-		quads += tsr_pixel_count(tsr_quads_of(mask));
-	}
-	c->deferred_count += b->count;
-	c->next_block = b->count;
-	tsr_tile_count_shaded(c, quads - 1, b->passed - pixels);
-}
-
 bool tsr_tile_flat_defer(struct tsr_tile_core *c)
 {
 	struct tsr_fragments *f = c->fragments;
@@ -330,10 +302,6 @@ bool tsr_tile_flat_defer(struct tsr_tile_core *c)
 	/* the quad in the bundle counts when it is run, the others now */
 	if (first)
 		add_quad(c);
-	if (first && leaves_all(c)) {
-		leave_all(c, tsr_pixel_count(mask & ~(c->quads_left * 15)));
-		return true;
-	}
 	c->deferred[c->deferred_count++] = (struct tsr_tile_deferred){
 		.mask = mask, .x = c->covered.x, .y = c->covered.y, .quad = f->quads - 1,
 	};

@@ -442,9 +442,8 @@ bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_ren
 			    const struct tsr_gpu *gpu);
 /* Shade the block, or leave it for bundles; false: the bundle has to be run before. */
 bool tsr_tile_block_shade(struct tsr_tile_core *c);
-/* What is left of the block has got its colors without a bundle: count that, so much of it. */
+/* What is left of the block has got its colors without a bundle: count that. */
 void tsr_tile_block_done(struct tsr_tile_core *c);
-void tsr_tile_count_shaded(struct tsr_tile_core *c, unsigned int quads, unsigned int pixels);
 
 /* small.c */
 /* c->triangles have been read; their draw's state is c->state. */
@@ -461,16 +460,6 @@ bool tsr_tile_is_few(const struct tsr_tile_core *c);
 bool tsr_tile_few_begin(struct tsr_tile_core *c, unsigned int n);
 /* Its next block, after early tests: c->covered; false: there is none. */
 bool tsr_tile_few_next(struct tsr_tile_core *c);
-/* Where its block number @n is in the tile. */
-static inline uint32_t tsr_tile_few_x(const struct tsr_tile_core *c, unsigned int n)
-{
-	return (c->walk.rect.x0 & ~(TSR_BLOCK_DIM - 1)) + c->blocks.block[n].x * TSR_BLOCK_DIM;
-}
-
-static inline uint32_t tsr_tile_few_y(const struct tsr_tile_core *c, unsigned int n)
-{
-	return (c->walk.rect.y0 & ~(TSR_BLOCK_DIM - 1)) + c->blocks.block[n].y * TSR_BLOCK_DIM;
-}
 
 /* varying.c: a step of a core that runs varying programs; _DONE: no batch is left for it. */
 enum tsr_step tsr_tile_step_batch(struct tsr_tile_core *c, struct tsr_mem *mem);

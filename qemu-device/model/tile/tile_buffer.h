@@ -78,14 +78,6 @@ static inline unsigned int tsr_pixel_count(uint64_t mask)
 	return mask * 0x0101010101010101 >> 56;
 }
 
-/* The lowest bit of each quad that has pixels of @mask. */
-static inline uint64_t tsr_quads_of(uint64_t mask)
-{
-	mask |= mask >> 1;
-	mask |= mask >> 2;
-	return mask & 0x1111111111111111;
-}
-
 /* Number of the block of the pixel at (@x, @y) of the tile. */
 static inline unsigned int tsr_tile_block(const struct tsr_tile *t, unsigned int x, unsigned int y)
 {
