@@ -33,6 +33,7 @@ if [ "$(id -u)" != 0 ]; then
         die "sudo does not let us in; as root run: apt-get install ${missing[*]}"
 fi
 export DEBIAN_FRONTEND=noninteractive
+unset APT_CONFIG # the host's own packages, whoever calls; apt.sh's lists may just be on their way
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o DPkg::Lock::Timeout=300)
 # A package list that is old, or absent as on a fresh container, is the usual reason for a failure.
 install=("${apt[@]}" install --no-install-recommends "${missing[@]}")

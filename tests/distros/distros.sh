@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The README's first command, and what goes with it, on a Debian on which nothing is installed but git and make. Each
 # release gets a fresh root from debootstrap, this checkout and a cache of its own in it; all of that goes afterwards.
-# Wants root (or sudo) and 8 GB; a quarter of an hour each, with LONG=1, which runs `make check` there, an hour.
+# Wants root (or sudo) and 8 GB; twenty minutes each, with LONG=1, which runs `make check` there, an hour.
 # DISTROS='trixie' chooses.
 # test: TIMEOUT=14400
 . "$TSR_TOP/tests/lib/ktap.sh"
@@ -21,6 +21,7 @@ for release in ${DISTROS:-bookworm trixie}; do
     check "[SYS8] it has left pictures there" pictures "$release"
     check "[SYS2] the driver builds there for every kernel that is cared for" inside "$release" 'make check-kernels'
     check "a guest with Linux 7.3 runs tsr-info there" inside "$release" 'make guest KERNEL=7.3 CMD=tsr-info'
+    check "Mesa is built there, and GL programs draw what they should" inside "$release" 'make check-mesa TESTS=programs'
     [ -z "$LONG" ] || check "[SYS8] make check passes there" inside "$release" 'make check'
     gone "$release"
 done

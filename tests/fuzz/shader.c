@@ -179,9 +179,10 @@ static void describe(struct input *in, uint8_t *page)
 
 static void start(struct setup *s, struct input *in)
 {
+	static const char *const narrow[] = { "sse2", "avx2" };
 	uint8_t options = take(in, 1);
 	struct tsr_config config = { .cores = 1 + options % 4, .late_messages = options >> 2 & 1,
-				     .simd = options >> 3 & 1 ? "sse2" : NULL,
+				     .simd = options >> 3 & 1 ? narrow[options >> 6 & 1] : NULL,
 				     .strict_code = options >> 4 & 1,
 				     .jit = options >> 5 & 1 ? TSR_JIT_USE_FIRST :
 							       TSR_JIT_USE_OFF };

@@ -18,6 +18,11 @@ static const char mask_fs[] =
 	"#version 130\n#extension GL_ARB_sample_shading : require\nout vec4 c;"
 	"void main() { c = vec4(0.0, 1.0, 1.0, 1.0); gl_SampleMask[0] = 0; }";
 
+/* It runs for each sample, and says for which one. */
+static const char id_fs[] =
+	"#version 130\n#extension GL_ARB_sample_shading : require\nout vec4 c;"
+	"void main() { c = vec4(float(gl_SampleID) / 3.0, 1.0, 0.0, 1.0); }";
+
 /* The columns from @x0 to @x1, which may end within a pixel. */
 static void columns(float x0, float x1, float z)
 {
@@ -119,6 +124,24 @@ static void no_coverage(GLuint program, GLint color)
 	glDeleteProgram(masked);
 }
 
+/* Without GL_MULTISAMPLE a pixel has one sample, number 0; else the mean of four is half of 1. */
+static void sample_numbers(void)
+{
+	GLuint program = gl_program(vs, id_fs), to;
+
+	gl_case("numbers of samples, and without GL_MULTISAMPLE");
+	to = many_samples(4);
+	columns(0, 32, 0);
+	glDisable(GL_MULTISAMPLE);
+	columns(32, 64, 0);
+	glEnable(GL_MULTISAMPLE);
+	resolve(to);
+	gl_expect(16, 9, 128, 255, 0, 255, 1);
+	gl_expect(48, 9, 0, 255, 0, 255, 0);
+	gl_no_error();
+	glDeleteProgram(program);
+}
+
 int main(void)
 {
 	GLuint program;
@@ -129,5 +152,6 @@ int main(void)
 	color = glGetUniformLocation(program, "color");
 	multisample_off(color);
 	no_coverage(program, color);
+	sample_numbers();
 	return gl_close();
 }

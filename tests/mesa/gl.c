@@ -164,15 +164,22 @@ static GLuint link_program(GLuint program)
 	return program;
 }
 
-GLuint gl_program(const char *vertex, const char *fragment)
+GLuint gl_geometry_program(const char *vertex, const char *geometry, const char *fragment)
 {
 	GLuint program = glCreateProgram();
 
 	attach(program, GL_VERTEX_SHADER, vertex);
+	if (geometry)
+		attach(program, GL_GEOMETRY_SHADER, geometry);
 	attach(program, GL_FRAGMENT_SHADER, fragment);
 	glBindAttribLocation(program, 0, "position");
 	glBindAttribLocation(program, 1, "value");
 	return link_program(program);
+}
+
+GLuint gl_program(const char *vertex, const char *fragment)
+{
+	return gl_geometry_program(vertex, NULL, fragment);
 }
 
 GLuint gl_compute(const char *text)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <GLES3/gl31.h>
+#include <GLES3/gl32.h>
 
 /*
  * gl_open(): a GLES context of that version, or an exit with 77 and the reason if the device does
@@ -37,9 +37,11 @@ void gl_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * gl_program(): compiled and linked, in use, "position" is attribute 0, "value" 1; a shader that
- * fails is an exit. gl_compute(): of a compute shader.
+ * fails is an exit. gl_geometry_program(): with a geometry shader, or NULL. gl_compute(): of a
+ * compute shader.
  */
 GLuint gl_program(const char *vertex, const char *fragment);
+GLuint gl_geometry_program(const char *vertex, const char *geometry, const char *fragment);
 GLuint gl_compute(const char *text);
 
 /*

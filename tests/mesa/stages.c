@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <GLES3/gl32.h>
-
 #include "gl.h"
 
 #define SIDE 64

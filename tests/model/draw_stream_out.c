@@ -32,8 +32,8 @@ static void add(struct expected *e, unsigned int a, unsigned int b, unsigned int
 		v[2] = (uint16_t)c;
 }
 
-/* Primitives of @n vertices, from the tables of the public interfaces, but for fans' first one. */
-static struct expected expand(unsigned int topology, unsigned int n)
+/* Primitives of @n vertices, from the tables of OpenGL for either provoking vertex. */
+static struct expected expand(unsigned int topology, unsigned int n, bool last)
 {
 	static const uint8_t vertices[] = { 1, 2, 2, 2, 3, 3, 3, 0, 2, 2, 3, 3 };
 	struct expected e = { .vertices = vertices[topology] };
@@ -53,16 +53,22 @@ static struct expected expand(unsigned int topology, unsigned int n)
 			add(&e, i, 0, 0);
 		else if (topology == TSR_TOPOLOGY_TRIANGLES && 3 * i + 2 < n)
 			add(&e, 3 * i, 3 * i + 1, 3 * i + 2);
+		else if (topology == TSR_TOPOLOGY_TRIANGLE_STRIP && i + 2 < n && last)
+			add(&e, i + odd, i + 1 - odd, i + 2);
 		else if (topology == TSR_TOPOLOGY_TRIANGLE_STRIP && i + 2 < n)
 			add(&e, i, i + 1 + odd, i + 2 - odd);
-		else if (topology == TSR_TOPOLOGY_TRIANGLE_FAN && i + 2 < n)
+		else if (topology == TSR_TOPOLOGY_TRIANGLE_FAN && i + 2 < n && last)
 			add(&e, 0, i + 1, i + 2);
+		else if (topology == TSR_TOPOLOGY_TRIANGLE_FAN && i + 2 < n)
+			add(&e, i + 1, i + 2, 0);
 		else if (topology == TSR_TOPOLOGY_LINES_ADJACENCY && 4 * i + 3 < n)
 			add(&e, 4 * i + 1, 4 * i + 2, 0);
 		else if (topology == TSR_TOPOLOGY_LINE_STRIP_ADJACENCY && i + 3 < n)
 			add(&e, i + 1, i + 2, 0);
 		else if (topology == TSR_TOPOLOGY_TRIANGLES_ADJACENCY && 6 * i + 5 < n)
 			add(&e, 6 * i, 6 * i + 2, 6 * i + 4);
+		else if (topology == TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY && 2 * i + 5 < n && last)
+			add(&e, 2 * i + 2 * odd, 2 * i + 2 - 2 * odd, 2 * i + 4);
 		else if (topology == TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY && 2 * i + 5 < n)
 			add(&e, 2 * i, 2 * i + 2 + 2 * odd, 2 * i + 4 - 2 * odd);
 	}
@@ -176,11 +182,13 @@ static void test_topologies(void)
 	put_vertices(5);
 	for (unsigned int i = 0; i < 4 * sizeof(topologies); i++) {
 		const unsigned int n = i < 11 ? i : (unsigned int)soup_below(&s, 600);
-		const struct expected e = expand(topologies[i % 11], n);
+		const bool last = i >= 22;
+		const struct expected e = expand(topologies[i % 11], n, last);
 
 		clear_out();
 		staged.geometry.entries = 0;
 		staged.draw.discard = i & 1;
+		staged.draw.provoking_last = last;
 		staged.slow = i % 8 == 7;
 		set_target(0, 32);
 		staged.header[0].omap_0 = ~(1ull << 0xac / 4);
@@ -239,7 +247,7 @@ static void test_picture(void)
 
 static void test_room(void)
 {
-	const struct expected e = expand(TSR_TOPOLOGY_TRIANGLES, 36);
+	const struct expected e = expand(TSR_TOPOLOGY_TRIANGLES, 36, false);
 
 	start_plain();
 	set_target(1, 12);
@@ -289,7 +297,7 @@ static void test_room(void)
 /* Several draws and commands append; what is switched off writes nothing. */
 static void test_append(void)
 {
-	const struct expected e = expand(TSR_TOPOLOGY_TRIANGLES, 300);
+	const struct expected e = expand(TSR_TOPOLOGY_TRIANGLES, 300, false);
 
 	for (unsigned int i = 0; i < 3; i++) {
 		start_plain();
@@ -331,7 +339,7 @@ static void test_append(void)
 /* What a draw has left is drawn, in the same list and in the next one. */
 static void test_draw_auto(void)
 {
-	const struct expected e = expand(TSR_TOPOLOGY_TRIANGLE_STRIP, 200);
+	const struct expected e = expand(TSR_TOPOLOGY_TRIANGLE_STRIP, 200, false);
 	struct tsr_list_draw_auto draw = {
 		.topology = TSR_TOPOLOGY_TRIANGLES, .instances = 1, .counter = COUNTER(0),
 		.stride = 32 };

@@ -351,20 +351,31 @@ enum tsr_step tsr_stream_put(struct tsr_binning *bin, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
+/* The vertices of primitive @p: the provoking one first, or last. Returns how many. */
+static unsigned int streamed_slots(uint64_t p, bool provoking_last, uint8_t slots[3])
+{
+	const unsigned int vertices = tsr_bin_vertices(p);
+	const unsigned int provoking = p >> TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT & 3;
+
+	for (unsigned int i = 0; i < vertices; i++)
+		slots[i] = tsr_bin_slot(p, (provoking + provoking_last + i) % vertices);
+	return vertices;
+}
+
 enum tsr_step tsr_stream_batch(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	struct tsr_stream_out *out = &bin->stages->out;
 	const struct tsr_bin_batch *b = &bin->batch;
 
 	for (; out->next < b->primitives; out->next++) {
-		const uint64_t p = b->primitive[out->next];
-		const uint8_t slots[3] = { tsr_bin_slot(p, 0), tsr_bin_slot(p, 1),
-					   tsr_bin_slot(p, 2) };
+		uint8_t slots[3];
+		unsigned int vertices = streamed_slots(b->primitive[out->next],
+						       bin->state->draw->provoking_last, slots);
 		enum tsr_step step;
 
 		if (bin->effort < 0)
 			return TSR_STEP_MORE;
-		step = tsr_stream_put(bin, mem, bin->stages->last, slots, tsr_bin_vertices(p),
+		step = tsr_stream_put(bin, mem, bin->stages->last, slots, vertices,
 				      bin->state->geometry->geometry ?
 					      bin->stages->emit->stream[out->next] : 0);
 		if (step != TSR_STEP_DONE)

@@ -56,9 +56,8 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 	sh->code.jit_runs = sh->gpu->cfg.jit == TSR_JIT_USE_OFF   ? 0 :
 			    sh->gpu->cfg.jit == TSR_JIT_USE_FIRST ? 1 :
 								    TSR_JIT_RUNS;
-	sh->loops = sh->chunk_lanes == TSR_WARP_LANES && sh->code.jit_runs &&
-		    !sh->gpu->cfg.deterministic && !sh->gpu->cfg.strict_code &&
-		    !sh->gpu->shader_hook;
+	sh->loops = sh->code.jit_runs && !sh->code.jit_refused && !sh->gpu->cfg.deterministic &&
+		    !sh->gpu->cfg.strict_code && !sh->gpu->shader_hook;
 	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
 	tsr_stage_fill(&sh->temp[TSR_FIXED_CORE_ID], core);
 }

@@ -3,7 +3,8 @@
  * A shader core as a whole, on one processor unless it says otherwise: how long one instruction
  * takes for one thread, beside a native loop of vector instructions; loads between arithmetic;
  * divergence; two worker threads beside one (by the clock, the others in time of the processor);
- * decoding. The kernels are in shaders/.
+ * decoding. The kernels are in shaders/. TSR_HOST_SIMD=avx2: what is not beside a native loop, on
+ * narrower vectors than the host has.
  */
 #include <math.h>
 #include <stdio.h>
@@ -142,8 +143,8 @@ static void divergence(void)
 	struct kernel apart, together;
 	double ratio[RUNS], a[RUNS], t[RUNS], n_apart, n_together;
 
-	kernel_open(&apart, "mandelbrot", 0, NULL);
-	kernel_open(&together, "mandelbrot_inside", 0, NULL);
+	kernel_open(&apart, "mandelbrot", 0, getenv("TSR_HOST_SIMD"));
+	kernel_open(&together, "mandelbrot_inside", 0, getenv("TSR_HOST_SIMD"));
 	kernel_run(&apart, 1);
 	kernel_run(&together, 1);
 	n_apart = rounds(&apart);
@@ -166,8 +167,8 @@ static void two_threads(void)
 	struct kernel one, two;
 	double ratio[RUNS];
 
-	kernel_open(&one, "mandelbrot", 1, NULL);
-	kernel_open(&two, "mandelbrot", 2, NULL);
+	kernel_open(&one, "mandelbrot", 1, getenv("TSR_HOST_SIMD"));
+	kernel_open(&two, "mandelbrot", 2, getenv("TSR_HOST_SIMD"));
 	kernel_run(&one, 1);
 	kernel_run(&two, 16);
 	for (unsigned int i = 0; i < RUNS; i++) {
@@ -189,7 +190,7 @@ static void decoding(void)
 	struct kernel kernel;
 	double cost[RUNS];
 
-	kernel_open(&kernel, "straight", 0, NULL);
+	kernel_open(&kernel, "straight", 0, getenv("TSR_HOST_SIMD"));
 	kernel_run(&kernel, 1);
 	for (unsigned int i = 0; i < RUNS; i++) {
 		double cached = figure_cpu_once(kernel_run, &kernel, 16), all = 0;

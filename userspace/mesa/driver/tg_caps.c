@@ -200,6 +200,8 @@ static void init_features(struct pipe_caps *c)
 	c->depth_clip_disable = true;
 	c->shader_stencil_export = true;
 	c->clip_halfz = true;
+	c->cull_distance = true;
+	c->vs_layer_viewport = true;
 	c->polygon_offset_clamp = true;
 	c->vs_instanceid = true;
 	c->vertex_element_instance_divisor = true;
@@ -269,7 +271,7 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 	c->timer_resolution = 1;
 	c->query_timestamp_bits = 64;
 	c->glsl_feature_level = has_stages(screen) ? 330 : 140;
-	c->glsl_feature_level_compatibility = 140;
+	c->glsl_feature_level_compatibility = c->glsl_feature_level;
 	c->essl_feature_level = has_stages(screen) ? 320 : 310;
 	c->fbfetch = TG_COLORS;
 	c->shader_buffer_offset_alignment = 16;
@@ -288,6 +290,7 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 	c->max_geometry_total_output_components = TSR_GEOMETRY_VERTICES_MAX;
 	c->max_gs_invocations = 32;
 	c->max_shader_patch_varyings = 30;
+	c->max_viewports = PIPE_MAX_VIEWPORTS;
 	c->max_vertex_buffers = 16;
 	c->max_vertex_attrib_stride = 2048;
 	c->max_vertex_element_src_offset = 2047;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "util/u_draw.h"
+#include "util/u_memory.h"
 #include "util/u_prim.h"
 #include "util/u_prim_restart.h"
 #include "util/log.h"
@@ -7,6 +8,7 @@
 #include "padding.h"
 
 #include "tg_draw.h"
+#include "tg_indices.h"
 #include "tg_resource.h"
 
 #define BATCH_VERTICES                                                                             \
@@ -281,6 +283,35 @@ static uint32_t streamed_count(const struct pipe_draw_indirect_info *indirect)
 	return t->offset / MAX2(t->stride, 1);
 }
 
+/*
+ * A strip of triangles for a geometry shader, as a list: in the device's own strips every other
+ * triangle begins with another of its vertices.
+ */
+static void draw_strip(struct tg_context *ctx, const struct pipe_draw_info *info,
+			   unsigned draw_id, const struct pipe_draw_start_count_bias *draw)
+{
+	struct pipe_draw_info list = *info;
+	struct pipe_draw_start_count_bias all = { 0 };
+	struct tg_indices x;
+	uint32_t *vertices;
+
+	tg_indices_read(ctx, info, draw, true, &x);
+	all.count = tg_indices_list(&x, false, NULL, NULL);
+	vertices = all.count ? MALLOC((size_t)all.count * 4) : NULL;
+	if (!vertices)
+		return;
+	tg_indices_list(&x, false, vertices, NULL);
+	list.mode = info->mode == MESA_PRIM_TRIANGLE_STRIP ? MESA_PRIM_TRIANGLES
+							   : MESA_PRIM_TRIANGLES_ADJACENCY;
+	list.index_size = 4;
+	list.has_user_indices = true;
+	list.index.user = vertices;
+	list.index_bounds_valid = false;
+	list.primitive_restart = false;
+	draw_all(ctx, &list, draw_id, &all, 1);
+	FREE(vertices);
+}
+
 static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *info, unsigned draw_id,
 		     const struct pipe_draw_indirect_info *indirect,
 		     const struct pipe_draw_start_count_bias *draws, unsigned count)
@@ -300,6 +331,14 @@ static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *inf
 		streamed.count = streamed_count(indirect);
 		draws = &streamed;
 		count = 1;
+	}
+	if (ctx->stage[PIPE_SHADER_GEOMETRY].shader &&
+	    (info->mode == MESA_PRIM_TRIANGLE_STRIP ||
+	     info->mode == MESA_PRIM_TRIANGLE_STRIP_ADJACENCY)) {
+		for (i = 0; i < count; i++)
+			draw_strip(ctx, info, draw_id + (info->increment_draw_id ? i : 0),
+				   &draws[i]);
+		return;
 	}
 	/* what is captured, and counted, are triangles */
 	unfilled = class_of(info->mode) == TG_TRIANGLES && !ctx->capture_only &&

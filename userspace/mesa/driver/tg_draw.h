@@ -126,7 +126,7 @@ uint32_t tg_output_offset(const struct tg_variant *vs, gl_varying_slot location)
 /* How a fragment shader's input of @format is in memory. */
 enum pipe_format tg_output_format(const struct tg_variant *last, enum pipe_format format);
 
-/* Bytes of a vertex's outputs. */
-uint32_t tg_output_stride(const struct tg_variant *vs);
+/* Bytes of a vertex's outputs, of which @fs may read. */
+uint32_t tg_output_stride(const struct tg_variant *vs, const struct tg_variant *fs);
 
 #endif

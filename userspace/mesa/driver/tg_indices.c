@@ -80,6 +80,29 @@ static void strip_quads(struct list *l, uint32_t from, uint32_t n)
 	}
 }
 
+/*
+ * Each triangle with its neighbors, as geometry shaders get them: vertex, neighbor, vertex, and so
+ * on. The triangle's vertices are every other one of the strip.
+ */
+static void strip_neighbors(struct list *l, uint32_t from, uint32_t n)
+{
+	const uint32_t triangles = n / 2 < 2 ? 0 : n / 2 - 2;
+
+	for (uint32_t i = 0; i < triangles; i++) {
+		const uint32_t at = from + 2 * i;
+		const uint32_t before = i ? at - 2 : at + 1;
+		const uint32_t next = i + 1 < triangles ? at + 6 : at + 5;
+
+		if (i % 2 == 0) {
+			put3(l, at, before, at + 2);
+			put3(l, next, at + 4, at + 3);
+		} else {
+			put3(l, at + 2, before, at);
+			put3(l, at + 3, at + 4, next);
+		}
+	}
+}
+
 static void separate(struct list *l, uint32_t from, uint32_t n, uint32_t each)
 {
 	for (uint32_t i = 0; i < n - n % each; i++)
@@ -96,6 +119,9 @@ static void run(struct list *l, uint32_t from, uint32_t n)
 		break;
 	case MESA_PRIM_TRIANGLE_STRIP:
 		strip_triangles(l, from, n);
+		break;
+	case MESA_PRIM_TRIANGLE_STRIP_ADJACENCY:
+		strip_neighbors(l, from, n);
 		break;
 	case MESA_PRIM_TRIANGLE_FAN:
 		fan_triangles(l, from, n);

@@ -22,9 +22,10 @@ void tg_indices_read(struct tg_context *ctx, const struct pipe_draw_info *info,
 
 /*
  * tg_indices_list(): the numbers of the vertices of all primitives, one after the other: a point's,
- * two of a line, three of a triangle, four of a quad. @first: the provoking vertex is the first
- * one. @out NULL: only count them. @ends: of MESA_PRIM_POLYGON, a uint32_t for each polygon,
- * the number of vertices up to its end; may be NULL. Returns how many there are.
+ * two of a line, three of a triangle, four of a quad, six of a triangle with neighbors. @first: the
+ * provoking vertex is the first one. @out NULL: only count them. @ends: of MESA_PRIM_POLYGON, a
+ * uint32_t for each polygon, the number of vertices up to its end; may be NULL. Returns how many
+ * there are.
  */
 uint32_t tg_indices_list(const struct tg_indices *indices, bool first, uint32_t *out,
 			 struct util_dynarray *ends);

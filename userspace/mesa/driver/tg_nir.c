@@ -318,6 +318,24 @@ void tg_nir_lower_back_facing(nir_shader *nir)
 	nir_shader_intrinsics_pass(nir, lower_back_facing, nir_metadata_control_flow, NULL);
 }
 
+static bool lower_one_sample(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	if (intr->intrinsic != nir_intrinsic_load_sample_mask_in &&
+	    intr->intrinsic != nir_intrinsic_load_sample_id)
+		return false;
+	b->cursor = nir_before_instr(&intr->instr);
+	nir_def_replace(&intr->def,
+			nir_imm_int(b, intr->intrinsic == nir_intrinsic_load_sample_mask_in));
+	return true;
+}
+
+void tg_nir_lower_one_sample(nir_shader *nir)
+{
+	nir_lower_system_values(nir);
+	nir_shader_intrinsics_pass(nir, lower_one_sample, nir_metadata_control_flow, NULL);
+	nir->info.fs.uses_sample_shading = false;
+}
+
 static bool lower_primitive_id(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 {
 	if (intr->intrinsic != nir_intrinsic_load_deref ||
@@ -339,6 +357,80 @@ void tg_nir_lower_primitive_id(nir_shader *nir)
 	var->data.mode = nir_var_shader_temp;
 	nir_fixup_deref_modes(nir);
 	nir->info.inputs_read &= ~VARYING_BIT_PRIMITIVE_ID;
+}
+
+/* ---- Outputs and inputs ---------------------------------------------------------------------- */
+
+/* What is in the record of a vertex, not among its attributes. */
+#define RECORD (VARYING_BIT_POS | VARYING_BIT_PSIZ | VARYING_BIT_LAYER | VARYING_BIT_VIEWPORT |	\
+		VARYING_BIT_CLIP_DIST0 | VARYING_BIT_CLIP_DIST1)
+
+static bool mark_output(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	uint64_t *stored = data;
+	struct nir_io_semantics io;
+	unsigned i;
+
+	if (intr->intrinsic != nir_intrinsic_store_output)
+		return false;
+	io = nir_intrinsic_io_semantics(intr);
+	/* slot 0 is the position, which is in the record */
+	for (i = io.location; i < io.location + io.num_slots && i < 64; i++)
+		*stored |= BITFIELD64_BIT(i) | BITFIELD64_BIT(tg_fragment_slot(i));
+	return false;
+}
+
+/*
+ * Attributes are in a table of the compiler's, which has room for few others. Outputs of one number
+ * are parts of one vector to it, so those of the record have some that are beyond the table.
+ */
+static void number_output(nir_intrinsic_instr *intr, uint64_t stored, struct nir_io_semantics io)
+{
+	io.no_varying = !!(RECORD & BITFIELD64_BIT(io.location));
+	nir_intrinsic_set_io_semantics(intr, io);
+	nir_intrinsic_set_base(intr, io.no_varying
+		? PAN_MAX_VARYINGS + (int)io.location
+		: (int)util_bitcount64(stored & ~RECORD & BITFIELD64_MASK(io.location)));
+}
+
+static bool place_output(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	const uint64_t stored = *(const uint64_t *)data;
+	struct nir_io_semantics io;
+	nir_intrinsic_instr *copy;
+	unsigned slot;
+
+	if (intr->intrinsic != nir_intrinsic_store_output)
+		return false;
+	io = nir_intrinsic_io_semantics(intr);
+	slot = tg_fragment_slot(io.location);
+	number_output(intr, stored, io);
+	if (!slot)
+		return true;
+	copy = nir_instr_as_intrinsic(nir_instr_clone(b->shader, &intr->instr));
+	io.location = slot;
+	number_output(copy, stored, io);
+	b->cursor = nir_before_instr(&intr->instr);
+	nir_builder_instr_insert(b, &copy->instr);
+	return true;
+}
+
+void tg_nir_place_outputs(nir_shader *nir)
+{
+	uint64_t stored = 0;
+
+	nir_shader_intrinsics_pass(nir, mark_output, nir_metadata_all, &stored);
+	nir_shader_intrinsics_pass(nir, place_output, nir_metadata_control_flow, &stored);
+}
+
+void tg_nir_place_inputs(nir_shader *nir)
+{
+	nir_foreach_shader_in_variable(var, nir) {
+		const unsigned slot = tg_fragment_slot((unsigned)var->data.location);
+
+		if (slot)
+			var->data.location = (int)slot;
+	}
 }
 
 /*

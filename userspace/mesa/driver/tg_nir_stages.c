@@ -46,9 +46,15 @@ int tg_space_byte(unsigned location)
 		return 0x6c;
 	case VARYING_SLOT_POS:
 		return 0x70;
+	case VARYING_SLOT_BOUNDING_BOX0:
+		return 0x280;
+	case VARYING_SLOT_BOUNDING_BOX1:
+		return 0x290;
 	case VARYING_SLOT_CLIP_DIST0:
+	case VARYING_SLOT_CULL_DIST0:
 		return 0x2c0;
 	case VARYING_SLOT_CLIP_DIST1:
+	case VARYING_SLOT_CULL_DIST1:
 		return 0x2d0;
 	default:
 		break;
@@ -241,14 +247,13 @@ static bool load_output(nir_builder *b, nir_intrinsic_instr *intr, const struct 
 	return load(b, intr, &a);
 }
 
-/* Fragment shaders read attributes alone: the layer becomes one, after those that there are. */
-static void copy_layer(nir_builder *b, nir_intrinsic_instr *intr, const struct pass *p)
+/* Fragment shaders read what is from the attributes on: layer and viewport are before them. */
+static void copy_number(nir_builder *b, nir_intrinsic_instr *intr, const struct pass *p,
+			unsigned slot)
 {
-	const uint64_t generic = b->shader->info.outputs_written >> VARYING_SLOT_VAR0;
 	struct access a = access_of(intr, TSR_WINDOW_STAGE_OUTPUT, false);
 
-	a.byte = GENERIC + SLOT_BYTES * (int)util_last_bit64(generic);
-	p->space->layer_byte = (unsigned)a.byte;
+	a.byte = tg_space_byte(slot);
 	mark(p->space->out, &a, 1);
 	store_words(b, &a, intr->src[0].ssa, 1, p);
 }
@@ -258,9 +263,10 @@ static bool store_output(nir_builder *b, nir_intrinsic_instr *intr, const struct
 {
 	const struct access a = access_of(intr, patch ? TSR_WINDOW_STAGE_PATCH
 						      : TSR_WINDOW_STAGE_OUTPUT, patch);
+	const unsigned slot = tg_fragment_slot(nir_intrinsic_io_semantics(intr).location);
 
-	if (nir_intrinsic_io_semantics(intr).location == VARYING_SLOT_LAYER)
-		copy_layer(b, intr, p);
+	if (slot && tg_space_byte(slot) != a.byte)
+		copy_number(b, intr, p, slot);
 	if (a.byte >= 0 && patch)
 		mark_patch(p->space, &a);
 	else if (a.byte >= 0)

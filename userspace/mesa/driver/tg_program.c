@@ -47,6 +47,8 @@ static void lower_io(nir_shader *nir)
 static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 {
 	lower_io(nir);
+	if (!key->space && !key->stream)
+		tg_nir_place_outputs(nir);
 	if (key->stream)
 		tg_nir_lower_vertices(nir);
 	else if (!key->space && !key->keep_point_size &&
@@ -75,9 +77,12 @@ static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
 {
 	if (key->no_coverage)
 		remove_coverage(nir);
+	if (key->one_sample)
+		tg_nir_lower_one_sample(nir);
 	if (key->colors)
 		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
 	tg_nir_noperspective(nir);
+	tg_nir_place_inputs(nir);
 	tg_nir_lower_at_sample(nir);
 	tg_nir_lower_primitive_id(nir);
 	if (key->back_facing)
@@ -330,6 +335,7 @@ static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader
 			      ctx->topology_class == TG_TRIANGLES;
 		key.back_facing = ctx->back_facing && shader->front_facing;
 		key.no_coverage = r && !r->multisample && shader->coverage;
+		key.one_sample = r && !r->multisample && shader->samples;
 	} else if (shader->stage == MESA_SHADER_VERTEX) {
 		key.space = tg_stages_active(ctx);
 		key.keep_point_size = !key.space && shader->point_size && points && r &&
@@ -402,6 +408,9 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 						   SYSTEM_VALUE_FRONT_FACE);
 		shader->coverage =
 			shader->nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
+		shader->samples = shader->nir->info.fs.uses_sample_shading ||
+				  BITSET_TEST(shader->nir->info.system_values_read,
+					      SYSTEM_VALUE_SAMPLE_MASK_IN);
 		copy = nir_shader_clone(NULL, shader->nir);
 		shader->noperspective = tg_nir_noperspective(copy);
 		ralloc_free(copy);

@@ -57,6 +57,7 @@ struct tg_key {
 	uint8_t stipple;	/* of a fragment shader: polygons have holes */
 	uint8_t back_facing;	/* of a fragment shader: what is drawn faces back */
 	uint8_t no_coverage;	/* of a fragment shader: its gl_SampleMask does not count */
+	uint8_t one_sample;	/* of a fragment shader that knows samples: there is one */
 	uint8_t stream; /* of a vertex shader: it stores what is captured, and nothing else */
 	uint8_t space; /* of a vertex shader: other stages follow */
 };
@@ -70,7 +71,6 @@ struct tg_space {
 	unsigned words;		/* of out */
 	uint64_t own[4];	/* of a tessellation control shader's outputs: it reads them */
 	unsigned patch_slots;	/* of 16 bytes, without the tessellation factors */
-	unsigned layer_byte;	/* not 0: where fragment shaders find the layer */
 };
 
 /* Machine code: of its variant, and of the batches that run it. */
@@ -125,6 +125,7 @@ struct tg_shader {
 	bool point_size;		/* writes gl_PointSize */
 	bool front_facing;		/* fragment shaders: reads gl_FrontFacing */
 	bool coverage;			/* fragment shaders: writes gl_SampleMask */
+	bool samples;			/* fragment shaders: reads gl_SampleMaskIn and the like */
 	uint8_t texcoords;		/* fragment shaders: gl_TexCoord it reads */
 	uint64_t noperspective;		/* varyings, by location */
 	uint32_t shared_memory;		/* compute shaders: bytes at least */
@@ -170,11 +171,43 @@ void tg_nir_robust(nir_shader *nir);
  */
 void tg_nir_lower_primitive_id(nir_shader *nir);
 
+/*
+ * tg_fragment_slot(): where fragment shaders find a varying. What the device wants of a vertex
+ * beside its attributes is in a record that is not for them; it is stored a second time in slots
+ * that have no other use. 0: the varying is not in the record.
+ */
+static inline unsigned tg_fragment_slot(unsigned location)
+{
+	switch (location) {
+	case VARYING_SLOT_LAYER:
+		return VARYING_SLOT_BOUNDING_BOX0;
+	case VARYING_SLOT_VIEWPORT:
+		return VARYING_SLOT_BOUNDING_BOX1;
+	case VARYING_SLOT_CLIP_DIST0: /* with cull distances after them */
+		return VARYING_SLOT_CULL_DIST0;
+	case VARYING_SLOT_CLIP_DIST1:
+		return VARYING_SLOT_CULL_DIST1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * tg_nir_place_outputs(): of a vertex shader that no stage follows, after nir_lower_io(): numbers
+ * its outputs and adds the copies for fragment shaders.
+ * tg_nir_place_inputs(): of a fragment shader.
+ */
+void tg_nir_place_outputs(nir_shader *nir);
+void tg_nir_place_inputs(nir_shader *nir);
+
 /* tg_nir_lower_at_sample(): interpolateAtSample() is interpolateAtOffset(). */
 void tg_nir_lower_at_sample(nir_shader *nir);
 
 /* tg_nir_lower_back_facing(): gl_FrontFacing is false. */
 void tg_nir_lower_back_facing(nir_shader *nir);
+
+/* tg_nir_lower_one_sample(): a fragment is shaded once, and its sample is the first. */
+void tg_nir_lower_one_sample(nir_shader *nir);
 
 /* tg_nir_lower_sysvals(): loads from a uniform buffer behind the shader's own. */
 void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *variant);

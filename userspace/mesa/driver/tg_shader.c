@@ -308,7 +308,7 @@ static bool write_varyings(struct tg_context *ctx, struct tg_batch *b, struct ts
 	const unsigned count = fs->info.varyings.input_count, images = stage->image_count;
 	const struct tsr_attribute_buffer buffer = {
 		.type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
-		.stride = tg_output_stride(last),
+		.stride = tg_output_stride(last, fs),
 		.size = UINT32_MAX,
 	};
 	uint64_t *words, *table;
@@ -408,7 +408,7 @@ static void fill_vertex(const struct tg_context *ctx, struct tsr_shader_state *s
 	s->cull_distances = v->cull_distances;
 	s->extended = s->writes_point_size || s->writes_layer || s->writes_viewport ||
 		      s->clip_distances || s->cull_distances;
-	s->output_stride = tg_output_stride(v);
+	s->output_stride = tg_output_stride(v, ctx->stage[PIPE_SHADER_FRAGMENT].variant);
 }
 
 /* What a stage reads, as far as it has changed. */

@@ -110,24 +110,24 @@ static bool in_record(gl_varying_slot location)
 
 static uint32_t space_offset(const struct tg_variant *v, gl_varying_slot location)
 {
-	const int byte = location == VARYING_SLOT_LAYER ? (int)v->space.layer_byte
-							: tg_space_byte(location);
+	const int byte = tg_space_byte(location);
 	const unsigned word = (unsigned)byte / 4;
 
-	if (byte < SPACE_OUTPUTS || (in_record(location) && location != VARYING_SLOT_LAYER) ||
+	if (byte < SPACE_OUTPUTS || in_record(location) ||
 	    !(v->space.out[word / 64] >> word % 64 & 15))
 		return TSR_VERTEX_OUTPUT_MAX;
 	return (uint32_t)byte - SPACE_OUTPUTS;
 }
 
-static uint32_t space_stride(const struct tg_variant *v)
+/* As far as the last one that @fs reads. */
+static uint32_t space_stride(const struct tg_variant *v, const struct tg_variant *fs)
 {
-	const unsigned layer = v->space.layer_byte;
-	uint32_t i, stride = layer ? layer - SPACE_OUTPUTS + 16 : 0;
+	uint32_t i, offset, stride = 0;
 
-	for (i = 0; i < 32; i++) {
-		if (space_offset(v, VARYING_SLOT_VAR0 + i) != TSR_VERTEX_OUTPUT_MAX)
-			stride = MAX2(stride, 16 * i + 16);
+	for (i = 0; fs && i < fs->info.varyings.input_count; i++) {
+		offset = space_offset(v, fs->info.varyings.input[i].location);
+		if (offset != TSR_VERTEX_OUTPUT_MAX)
+			stride = MAX2(stride, offset + 16);
 	}
 	return stride;
 }
@@ -161,13 +161,13 @@ uint32_t tg_output_offset(const struct tg_variant *vs, gl_varying_slot location)
 	return TSR_VERTEX_OUTPUT_MAX;
 }
 
-uint32_t tg_output_stride(const struct tg_variant *vs)
+uint32_t tg_output_stride(const struct tg_variant *vs, const struct tg_variant *fs)
 {
 	/* what is asked for in vain is behind the last one */
 	uint32_t i, at = 0;
 
 	if (vs->in_space)
-		return space_stride(vs);
+		return space_stride(vs, fs);
 	for (i = 0; i < vs->info.varyings.output_count; i++) {
 		const struct pan_shader_varying *o = &vs->info.varyings.output[i];
 
@@ -213,7 +213,7 @@ bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch, const struc
 		       outputs = vs->info.varyings.output_count;
 	const struct tsr_attribute_buffer out = {
 		.type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
-		.stride = tg_output_stride(vs),
+		.stride = tg_output_stride(vs, fs),
 		.size = UINT32_MAX,
 	};
 	uint64_t *attributes, *buffers;

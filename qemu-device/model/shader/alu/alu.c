@@ -32,6 +32,7 @@ static bool always(void)
  * Bits of CPUID leaf 1 (ECX) and leaf 7 (EBX), and of XCR0: state that the operating system saves.
  */
 #define CPUID1_FMA	(1u << 12)
+#define CPUID1_POPCNT	(1u << 23)
 #define CPUID1_OSXSAVE	(1u << 27)
 #define CPUID1_AVX	(1u << 28)
 #define CPUID1_F16C	(1u << 29)
@@ -56,7 +57,7 @@ static bool has(unsigned int leaf1, unsigned int leaf7, unsigned int xcr0)
 
 static bool has_avx2(void)
 {
-	return has(CPUID1_FMA | CPUID1_AVX | CPUID1_F16C, CPUID7_AVX2, XCR0_AVX);
+	return has(CPUID1_FMA | CPUID1_POPCNT | CPUID1_AVX | CPUID1_F16C, CPUID7_AVX2, XCR0_AVX);
 }
 
 static bool has_avx512(void)

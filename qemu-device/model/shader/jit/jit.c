@@ -475,7 +475,7 @@ bool tsr_jit_loop(struct tsr_jit *jit, struct tsr_loop *loop)
 	const void *code;
 	struct compiler c = begin(jit, 1, &code);
 
-	if (!jit->wide || !tsr_loop_emit(&jit->segment, &c.x, &jit->pool, loop,
+	if (!tsr_loop_emit(&jit->segment, &c.x, &jit->pool, loop,
 					 jit->write + jit->leave))
 		return true;
 	if (finish(&c))

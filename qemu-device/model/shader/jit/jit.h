@@ -10,7 +10,7 @@
  *
  *   jit.c        memory, clauses, the way from one to the next
  *   jit_ops.c    micro-operations to nodes, the templates
- *   jit_node.c   nodes: what a segment of a clause computes
+ *   jit_node.c   nodes: what a segment of a clause computes; constants
  *   jit_emit.c   nodes to a loop over the vectors of a bundle
  *   jit_loop.c   loops of a program (loop.h)
  *   jit_x86.c    instructions to bytes

@@ -4,8 +4,9 @@
  * after its last use. What is the same for all chunks is loaded before the loop as long as there
  * are registers, else taken from memory where it is used.
  *
- * Two vector registers are for short use (SCRATCH), in the narrow form a third holds ones in the
- * idle lanes; of the mask registers 1 has those in the wide form, 7 is for short use.
+ * Two vector registers are for short use (SCRATCH), in the narrow form a third has signs in the
+ * idle lanes, a fourth those of the other half of a loop's warp; of the mask registers 1 has those
+ * in the wide form, 7 is for short use.
  *
  * A block of a loop (jit_loop.c) is the same without the loop over chunks, with registers of the
  * program that stay in registers of the host: their homes.
@@ -18,11 +19,11 @@
 
 #define SCRATCH		0
 #define SCRATCH_2	1
-#define IDLE		2	/* the narrow form's lanes that are not written */
+#define IDLE		2	/* the narrow form's lanes that are not written, of each half */
 #define MASK_IDLE	1
 #define MASK_SCRATCH	7
 #define REG_BYTES	(TSR_BUNDLE_WARPS * (int32_t)sizeof(union tsr_lanes))
-#define UNIFORMS_MAX	24
+#define HALF_AT(half)	((int32_t)(half) * (int32_t)sizeof(union tsr_lanes) / TSR_JIT_HALVES)
 
 struct emitter {
 	struct tsr_segment *s;
@@ -36,6 +37,8 @@ struct emitter {
 	uint8_t free_masks;		/* mask registers, wide */
 	const struct tsr_homes *homes;	/* of a block; else NULL */
 	uint64_t masked;		/* registers of which idle lanes stay as they are */
+	unsigned int half;		/* of the warp, narrow */
+	bool made;			/* a block: who is idle is in registers */
 	struct tsr_fix fix;
 };
 
@@ -55,19 +58,6 @@ static struct tsr_node *node(struct emitter *e, int n)
 static bool in_mask_register(const struct emitter *e, const struct tsr_node *n)
 {
 	return e->s->wide && n->kind == TSR_NODE_COMPARE;
-}
-
-int tsr_pool_word(struct tsr_pool *pool, uint32_t word)
-{
-	for (unsigned int i = 0; i < pool->used; i++) {
-		if (pool->vector[i].u[0] == word)
-			return (int)(i * sizeof(union tsr_lanes));
-	}
-	if (pool->used == pool->max)
-		return -1;
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-		pool->vector[pool->used].u[l] = word;
-	return (int)(pool->used++ * sizeof(union tsr_lanes));
 }
 
 /* ---- Registers ------------------------------------------------------------------------------- */
@@ -109,6 +99,8 @@ static struct tsr_x86_rm memory(struct emitter *e, const struct tsr_node *n)
 	const struct tsr_operand *o = &n->operand;
 	int32_t at = o->index * (int32_t)sizeof(union tsr_lanes);
 	int offset;
+
+	at += o->step ? HALF_AT(e->half) : 0;
 
 	if (n->kind == TSR_NODE_WORD) {
 		offset = tsr_pool_word(e->pool, n->word);
@@ -382,8 +374,10 @@ struct stores {
 	} store[TSR_REGISTERS + TSR_TEMPS];
 };
 
-static void add_store(struct stores *to, struct tsr_segment *s, int n, bool reg, unsigned int slot)
+static void add_store(struct stores *to, const struct emitter *e, int n, bool reg,
+		      unsigned int slot)
 {
+	struct tsr_segment *s = e->s;
 	const struct tsr_operand *o = &s->node[n].operand;
 	unsigned int space = reg ? TSR_LANES_REG : TSR_LANES_TEMP;
 
@@ -394,7 +388,8 @@ static void add_store(struct stores *to, struct tsr_segment *s, int n, bool reg,
 	to->store[to->count].node = (int16_t)n;
 	to->store[to->count].reg = (int8_t)(reg ? (int)slot : -1);
 	to->store[to->count++].to =
-		tsr_x86_at(reg ? CHUNK_REGS : CHUNK_TEMPS, (int32_t)slot * REG_BYTES);
+		tsr_x86_at(reg ? CHUNK_REGS : CHUNK_TEMPS,
+			   (int32_t)slot * REG_BYTES + HALF_AT(e->half));
 }
 
 /* A value that is made canonical anyhow is stored as that. */
@@ -407,16 +402,18 @@ static int known_bits(const struct tsr_segment *s, int n)
 	return n;
 }
 
-static void find_stores(struct tsr_segment *s, struct stores *to)
+static void find_stores(const struct emitter *e, struct stores *to)
 {
+	struct tsr_segment *s = e->s;
+
 	to->count = 0;
 	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
 		if (s->regs_written >> r & 1)
-			add_store(to, s, known_bits(s, s->reg[r]), true, r);
+			add_store(to, e, known_bits(s, s->reg[r]), true, r);
 	}
 	for (unsigned int t = 0; t < TSR_TEMP_PUSH; t++) {
 		if (s->temps_written >> t & 1)
-			add_store(to, s, known_bits(s, s->temp[t]), false, t);
+			add_store(to, e, known_bits(s, s->temp[t]), false, t);
 	}
 }
 
@@ -462,12 +459,14 @@ static void test_nans(struct emitter *e)
 			tsr_x86_vector(e->x, TSR_X86_OR, SCRATCH, SCRATCH, tsr_x86_reg(SCRATCH_2),
 				       0, false);
 	}
+	/* carry: each is ordered or idle; no signs but those of idle lanes */
 	if (e->s->wide)
 		tsr_x86_mask_test(e->x, MASK_SCRATCH, e->homes ? MASK_IDLE : MASK_SCRATCH);
 	else
-		tsr_x86_vector(e->x, TSR_X86_TEST_SIGNS, SCRATCH, 0, tsr_x86_reg(SCRATCH), 0,
-			       false);
-	e->fix.from = tsr_x86_jump(e->x, e->s->wide ? TSR_X86_NOT_CARRY : TSR_X86_NOT_EQUAL);
+		tsr_x86_vector(e->x, TSR_X86_TEST_SIGNS, e->homes ? IDLE + e->half : SCRATCH, 0,
+			       tsr_x86_reg(SCRATCH), 0, false);
+	e->fix.from = tsr_x86_jump(e->x, e->s->wide || e->homes ? TSR_X86_NOT_CARRY :
+								  TSR_X86_NOT_EQUAL);
 	e->fix.back = e->x->at;
 }
 
@@ -484,11 +483,8 @@ static void emit_store(struct emitter *e, int n, struct tsr_x86_rm to, bool keep
 {
 	unsigned int reg = in_register(e, n);
 
-	if (keep_idle && e->s->wide) {
-		tsr_x86_vector(e->x, TSR_X86_BLEND_MASK, SCRATCH, reg, to, MASK_IDLE, false);
-		reg = SCRATCH;
-	} else if (keep_idle) {
-		tsr_x86_vector_imm(e->x, TSR_X86_BLEND_VAR, SCRATCH, reg, to, 0, IDLE << 4);
+	if (keep_idle) {
+		tsr_idle_keep(e->x, SCRATCH, reg, to, e->half);
 		reg = SCRATCH;
 	}
 	tsr_x86_vector(e->x, TSR_X86_MOV_STORE, reg, 0, to, 0, false);
@@ -498,7 +494,7 @@ static void emit_store(struct emitter *e, int n, struct tsr_x86_rm to, bool keep
 /* The host's register that @reg of the program lives in; -1: none. */
 static int home(const struct emitter *e, int reg)
 {
-	return e->homes && reg >= 0 ? e->homes->vector[reg] : -1;
+	return e->homes && reg >= 0 ? e->homes->vector[e->half][reg] : -1;
 }
 
 /* What a home held when the block began, which may be about to be overwritten: a copy of it. */
@@ -514,8 +510,7 @@ static void leave_home(struct emitter *e, struct tsr_node *n)
 static void emit_home(struct emitter *e, int n, unsigned int to, bool keep_idle)
 {
 	if (keep_idle)
-		tsr_x86_vector(e->x, TSR_X86_BLEND_MASK, to, in_register(e, n), tsr_x86_reg(to),
-			       MASK_IDLE, false);
+		tsr_idle_keep(e->x, to, in_register(e, n), tsr_x86_reg(to), e->half);
 	else
 		move(e, (int)to, operand(e, n));
 	release(e, n);
@@ -707,6 +702,24 @@ static bool needs_idle(const struct emitter *e, const struct stores *stores)
 	return needs;
 }
 
+static void make_idle(struct emitter *e)
+{
+	const enum tsr_gpr lanes = (enum tsr_gpr)TSR_JIT_LEFT;
+	const enum tsr_gpr made = (enum tsr_gpr)TSR_JIT_MADE;
+	uint8_t *same;
+
+	e->made = true;
+	if (e->s->wide) {
+		tsr_idle_emit(e->x, lanes);
+		return;
+	}
+	tsr_x86_alu(e->x, TSR_X86_GCMP, 4, made, lanes);
+	same = tsr_x86_jump(e->x, TSR_X86_EQUAL);
+	tsr_x86_mov(e->x, made, lanes);
+	tsr_idle_emit(e->x, lanes);
+	tsr_x86_here(e->x, same);
+}
+
 /* All nodes, and what is stored of them. */
 static void emit_nodes(struct emitter *e, const struct stores *stores)
 {
@@ -717,11 +730,8 @@ static void emit_nodes(struct emitter *e, const struct stores *stores)
 	if (e->failed)
 		return;
 	find_loose(e, stores);
-	if (e->homes && needs_idle(e, stores)) {
-		tsr_x86_mov(e->x, TSR_RAX, (enum tsr_gpr)TSR_JIT_LEFT);
-		tsr_x86_alu_imm(e->x, TSR_X86_GXOR, 4, TSR_RAX, 0xffff);
-		tsr_x86_mask_set(e->x, MASK_IDLE, TSR_RAX);
-	}
+	if (e->homes && !e->made && needs_idle(e, stores))
+		make_idle(e);
 	settle_nans(e);
 	emit_stores(e, stores);
 }
@@ -770,7 +780,7 @@ bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool 
 
 	if (s->full)
 		return false;
-	find_stores(s, &stores);
+	find_stores(&e, &stores);
 	if (!stores.count && s->branch < 0)
 		return true;
 	return attempt(&e, &stores, s->wide ? 12 : 4) || attempt(&e, &stores, 0);
@@ -795,31 +805,88 @@ static void find_homes(struct emitter *e)
 	}
 }
 
+/* Who branches of the half, or of all, to RAX. */
+static void emit_branch(struct emitter *e)
+{
+	const struct tsr_node *mask = node(e, e->s->branch);
+	const bool low = !e->s->wide && !e->half;
+
+	tsr_x86_mask_bits(e->x, low ? (enum tsr_gpr)TSR_JIT_BITS : TSR_RAX,
+			  (unsigned int)mask->reg);
+	if (e->s->wide || low)
+		return;
+	tsr_x86_shift_left(e->x, TSR_RAX, 8);
+	tsr_x86_alu(e->x, TSR_X86_GOR, 4, TSR_RAX, (enum tsr_gpr)TSR_JIT_BITS);
+	if (mask->inverted)
+		tsr_x86_alu_imm(e->x, TSR_X86_GXOR, 4, TSR_RAX, 0xffff);
+}
+
 bool tsr_segment_emit_block(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 			    const struct tsr_homes *homes, uint64_t masked, struct tsr_fix *fix)
 {
-	struct emitter e = { .s = s, .x = x, .pool = pool, .homes = homes, .masked = masked,
-			     .free = homes->free, .free_masks = 0x7c };
+	struct emitter e = { .s = s, .x = x, .pool = pool, .homes = homes, .masked = masked };
 	struct stores stores;
 
 	if (s->full)
 		return false;
-	find_stores(s, &stores);
-	count_uses(s, &stores);
-	find_homes(&e);
-	emit_nodes(&e, &stores);
-	if (s->branch >= 0 && !e.failed)
-		tsr_x86_mask_bits(x, TSR_RAX, (unsigned int)node(&e, s->branch)->reg);
-	*fix = e.fix;
+	for (e.half = 0; e.half < (s->wide ? 1 : TSR_JIT_HALVES) && !e.failed; e.half++) {
+		e.free = homes->free;
+		e.free_masks = 0x7c;
+		find_stores(&e, &stores);
+		count_uses(s, &stores);
+		find_homes(&e);
+		emit_nodes(&e, &stores);
+		if (s->branch >= 0 && !e.failed)
+			emit_branch(&e);
+		fix[e.half] = e.fix;
+	}
 	return !e.failed;
 }
 
 bool tsr_fix_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 		  const struct tsr_fix *fix)
 {
-	struct emitter e = { .s = s, .x = x, .pool = pool, .fix = *fix };
+	struct emitter e = { .s = s, .x = x, .pool = pool };
 
-	if (fix->count > 1)
-		fix_nans(&e);
+	for (unsigned int half = 0; half < (s->wide ? 1 : TSR_JIT_HALVES); half++) {
+		e.fix = fix[half];
+		if (e.fix.count > 1)
+			fix_nans(&e);
+	}
 	return !e.failed;
+}
+
+/* How far left the bit of a lane is from the sign. */
+static const union tsr_lanes to_sign = {
+	.u = { 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16 },
+};
+
+void tsr_idle_emit(struct tsr_x86 *x, enum tsr_gpr from)
+{
+	tsr_x86_mov(x, TSR_RAX, from);
+	tsr_x86_alu_imm(x, TSR_X86_GXOR, 4, TSR_RAX, 0xffff);
+	if (x->wide) {
+		tsr_x86_mask_set(x, MASK_IDLE, TSR_RAX);
+		return;
+	}
+	tsr_x86_spread(x, SCRATCH, TSR_RAX);
+	tsr_x86_mov_imm(x, TSR_RAX, (uintptr_t)&to_sign);
+	for (unsigned int half = 0; half < TSR_JIT_HALVES; half++)
+		tsr_x86_vector(x, TSR_X86_SHL_VAR, IDLE + half, SCRATCH,
+			       tsr_x86_at(TSR_RAX, HALF_AT(half)), 0, false);
+}
+
+void tsr_idle_keep(struct tsr_x86 *x, unsigned int dst, unsigned int src, struct tsr_x86_rm rm,
+		   unsigned int half)
+{
+	if (x->wide)
+		tsr_x86_vector(x, TSR_X86_BLEND_MASK, dst, src, rm, MASK_IDLE, false);
+	else
+		tsr_x86_vector_imm(x, TSR_X86_BLEND_VAR, dst, src, rm, 0,
+				   (uint8_t)((IDLE + half) << 4));
+}
+
+unsigned int tsr_homes_first(const struct tsr_x86 *x)
+{
+	return x->wide ? SCRATCH_2 + 1 : IDLE + TSR_JIT_HALVES;
 }

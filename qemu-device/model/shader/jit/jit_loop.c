@@ -14,9 +14,10 @@
 #include "jit_node.h"
 #include "loop.h"
 
-#define HOMES_MAX	20		/* of 30 vector registers; tried if these leave too few */
-#define HOMES_FEW	8
-#define MASK_IDLE	1
+/* Of 30 vector registers, or 12 for two halves; what is tried if these leave too few. */
+#define HOMES_TRIES	5
+static const uint8_t homes_wide[HOMES_TRIES] = { 20, 12, 8, 4, 0 };
+static const uint8_t homes_narrow[HOMES_TRIES] = { 5, 4, 3, 2, 0 };
 
 /* Registers besides those of jit_node.h. */
 #define WARP_REGS	TSR_RSI		/* TSR_LANES_REG and _TEMP from the warp on */
@@ -30,13 +31,15 @@
 
 /* Masks of the first places that are branched to. */
 static const enum tsr_gpr waiting[] = { TSR_R10, TSR_R12, TSR_RCX, TSR_R8 };
-#define WAITING		(sizeof(waiting) / sizeof(waiting[0]))
+#define WAITING_WIDE	4
+#define WAITING_NARROW	2		/* the others are TSR_JIT_MADE and _BITS */
 
 struct coder {
 	struct tsr_segment *s;
 	struct tsr_x86 *x;
 	struct tsr_pool *pool;
 	const struct tsr_loop *loop;
+	unsigned int halves;		/* vectors of the warp */
 	struct tsr_homes homes;
 	uint64_t housed;		/* registers that have a home */
 	/* of each place: whether lanes may wait there, and the register with their mask or -1 */
@@ -46,7 +49,7 @@ struct coder {
 	uint8_t sources[TSR_LOOP_PLACES];
 	uint8_t *direct[TSR_LOOP_PLACES];
 	uint8_t *body[TSR_LOOP_PLACES];	/* its code, with LANES that are not 0 */
-	struct tsr_fix fix[TSR_LOOP_PLACES];
+	struct tsr_fix fix[TSR_LOOP_PLACES][TSR_JIT_HALVES];
 	uint8_t *leave[TSR_LOOP_PLACES * 2 + 1];	/* jumps to the end */
 	unsigned int leaves;
 	bool crowded;			/* there were not enough registers */
@@ -55,7 +58,8 @@ struct coder {
 #define STATE		((enum tsr_gpr)TSR_JIT_STATE)
 #define STATE_AT(member) ((int32_t)offsetof(struct tsr_lane_state, member))
 #define MASK_AT(place)	(STATE_AT(native.lanes) + 2 * (int32_t)(place))
-#define REG_AT(r)	((int32_t)(r) * TSR_BUNDLE_WARPS * (int32_t)sizeof(union tsr_lanes))
+#define VECTOR_AT(r, half) ((int32_t)sizeof(union tsr_lanes) * (int32_t)(r) * TSR_BUNDLE_WARPS + \
+			    (int32_t)sizeof(union tsr_lanes) / TSR_JIT_HALVES * (int32_t)(half))
 
 /* ---- Where things are ------------------------------------------------------------------------ */
 
@@ -65,20 +69,25 @@ static void count_operand(unsigned int uses[TSR_REGISTERS], uint64_t registers)
 		uses[__builtin_ctzll(registers)]++;
 }
 
-/* The @most registers that are used by most micro-operations get homes. */
+/*
+ * The @most registers that are used by most micro-operations get homes; where there are few, only
+ * those that are written, as others are operands in memory that never change.
+ */
 static void find_homes(struct coder *c, unsigned int most)
 {
-	unsigned int uses[TSR_REGISTERS] = { 0 }, reg = 2;
+	const unsigned int first = tsr_homes_first(c->x);
+	const uint64_t worth = c->x->wide ? UINT64_MAX : c->loop->written;
+	unsigned int uses[TSR_REGISTERS] = { 0 }, reg = first;
 
 	for (unsigned int i = 0; i < c->loop->clauses; i++) {
 		const struct tsr_decoded *d = c->loop->clause[i];
 
 		for (unsigned int u = 0; u < d->uops; u++)
-			count_operand(uses, tsr_uop_reads(&d->uop[u]) |
-					    tsr_uop_writes(&d->uop[u]));
+			count_operand(uses, worth & (tsr_uop_reads(&d->uop[u]) |
+						     tsr_uop_writes(&d->uop[u])));
 	}
 	memset(c->homes.vector, -1, sizeof(c->homes.vector));
-	c->homes.free = ~3u;
+	c->homes.free = (c->x->wide ? ~0u : 0xffff) & ~((1u << first) - 1);
 	c->housed = 0;
 	while (most--) {
 		unsigned int best = 0;
@@ -88,8 +97,10 @@ static void find_homes(struct coder *c, unsigned int most)
 		if (!uses[best])
 			return;
 		uses[best] = 0;
-		c->homes.vector[best] = (int8_t)reg;
-		c->homes.free &= ~(1u << reg++);
+		for (unsigned int half = 0; half < c->halves; half++) {
+			c->homes.vector[half][best] = (int8_t)reg;
+			c->homes.free &= ~(1u << reg++);
+		}
 		c->housed |= 1ull << best;
 	}
 }
@@ -102,6 +113,7 @@ static bool is_ahead(const struct tsr_loop *loop, unsigned int place)
 
 static void find_masks(struct coder *c)
 {
+	const unsigned int end = c->x->wide ? WAITING_WIDE : WAITING_NARROW;
 	unsigned int next = 0;
 
 	memset(c->mask, -1, sizeof(c->mask));
@@ -118,7 +130,7 @@ static void find_masks(struct coder *c)
 			c->sources[i + 1]++;
 		}
 	}
-	for (unsigned int i = 0; i < c->loop->places && next < WAITING; i++) {
+	for (unsigned int i = 0; i < c->loop->places && next < end; i++) {
 		if (c->waits[i] && c->loop->place[i].clauses)
 			c->mask[i] = (int8_t)waiting[next++];
 	}
@@ -217,7 +229,7 @@ static bool emit_clauses(struct coder *c, unsigned int place)
 	uint64_t live = (p->jump >= 0 ? c->loop->place[p->jump].live : 0) |
 			(p->falls ? p[1].live : 0);
 
-	tsr_segment_init(s, true);
+	tsr_segment_init(s, c->x->wide);
 	for (unsigned int i = 0; i < p->clauses; i++) {
 		const struct tsr_decoded *d = c->loop->clause[p->first + i];
 
@@ -233,7 +245,7 @@ static bool emit_clauses(struct coder *c, unsigned int place)
 	s->regs_written &= live | p->kept;
 	s->temps_written = 0;
 	c->crowded = !s->full &&
-		     !tsr_segment_emit_block(s, c->x, c->pool, &c->homes, p->kept, &c->fix[place]);
+		     !tsr_segment_emit_block(s, c->x, c->pool, &c->homes, p->kept, c->fix[place]);
 	return !s->full && !c->crowded;
 }
 
@@ -331,22 +343,27 @@ static bool emit_place(struct coder *c, unsigned int place)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* One register from or to memory; there, lanes that are not in the loop stay as they are. */
+static void move_home(struct coder *c, unsigned int r, unsigned int half, bool in)
+{
+	unsigned int vector = (unsigned int)c->homes.vector[half][r];
+	struct tsr_x86_rm at = tsr_x86_at(WARP_REGS, VECTOR_AT(r, half));
+
+	if (in) {
+		tsr_x86_vector(c->x, TSR_X86_MOV_LOAD, vector, 0, at, 0, false);
+		return;
+	}
+	tsr_idle_keep(c->x, vector, vector, at, half);
+	tsr_x86_vector(c->x, TSR_X86_MOV_STORE, vector, 0, at, 0, false);
+}
+
 static void move_homes(struct coder *c, bool in)
 {
 	uint64_t left = in ? c->housed : c->housed & c->loop->written;
 
 	for (; left; left &= left - 1) {
-		unsigned int r = (unsigned int)__builtin_ctzll(left);
-		unsigned int vector = (unsigned int)c->homes.vector[r];
-		struct tsr_x86_rm at = tsr_x86_at(WARP_REGS, REG_AT(r));
-
-		if (in) {
-			tsr_x86_vector(c->x, TSR_X86_MOV_LOAD, vector, 0, at, 0, false);
-			continue;
-		}
-		/* lanes that are not in the loop stay as they are */
-		tsr_x86_vector(c->x, TSR_X86_BLEND_MASK, vector, vector, at, MASK_IDLE, false);
-		tsr_x86_vector(c->x, TSR_X86_MOV_STORE, vector, 0, at, 0, false);
+		for (unsigned int half = 0; half < c->halves; half++)
+			move_home(c, (unsigned int)__builtin_ctzll(left), half, in);
 	}
 }
 
@@ -366,6 +383,8 @@ static void begin(struct coder *c)
 				    (enum tsr_gpr)c->mask[i]);
 	}
 	tsr_x86_load(x, 2, LANES, STATE, STATE_AT(native.chunk[0].active));
+	if (!x->wide)
+		tsr_x86_mov_imm(x, (enum tsr_gpr)TSR_JIT_MADE, UINT32_MAX);
 }
 
 static void end(struct coder *c, const uint8_t *leave_code)
@@ -379,7 +398,8 @@ static void end(struct coder *c, const uint8_t *leave_code)
 		if (c->mask[i] >= 0)
 			tsr_x86_store(x, 2, (enum tsr_gpr)c->mask[i], STATE, MASK_AT(i));
 	}
-	tsr_x86_mask_load(x, MASK_IDLE, STATE, STATE_AT(native.chunk[0].idle));
+	tsr_x86_load(x, 2, LANES, STATE, STATE_AT(native.chunk[0].active));
+	tsr_idle_emit(x, LANES);
 	move_homes(c, false);
 	tsr_x86_jump_back(x, TSR_X86_ALWAYS, leave_code);
 }
@@ -399,7 +419,7 @@ static bool emit(struct coder *c, const uint8_t *leave_code)
 	}
 	leave(c);
 	for (unsigned int i = 0; i < loop->places; i++) {
-		if (loop->place[i].clauses && !tsr_fix_emit(c->s, c->x, c->pool, &c->fix[i]))
+		if (loop->place[i].clauses && !tsr_fix_emit(c->s, c->x, c->pool, c->fix[i]))
 			return false;
 	}
 	tsr_x86_here(c->x, entry);
@@ -411,10 +431,11 @@ static bool emit(struct coder *c, const uint8_t *leave_code)
 bool tsr_loop_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 		   const struct tsr_loop *loop, const uint8_t *leave_code)
 {
-	static const uint8_t most[] = { HOMES_MAX, HOMES_FEW, 0 };
+	const uint8_t *most = x->wide ? homes_wide : homes_narrow;
 
-	for (unsigned int i = 0; i < sizeof(most); i++) {
-		struct coder c = { .s = s, .x = x, .pool = pool, .loop = loop };
+	for (unsigned int i = 0; i < HOMES_TRIES; i++) {
+		struct coder c = { .s = s, .x = x, .pool = pool, .loop = loop,
+				   .halves = x->wide ? 1 : TSR_JIT_HALVES };
 		const struct tsr_x86 before = *x;
 		const unsigned int words = pool->used;
 

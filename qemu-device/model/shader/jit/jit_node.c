@@ -304,3 +304,18 @@ int tsr_node_masked(struct tsr_segment *s, int mask, uint32_t word)
 	value = tsr_node_word(s, word);
 	return number(s, add(s, TSR_NODE_MASKED, mask, value, -1));
 }
+
+/* ---- Constants ------------------------------------------------------------------------------- */
+
+int tsr_pool_word(struct tsr_pool *pool, uint32_t word)
+{
+	for (unsigned int i = 0; i < pool->used; i++) {
+		if (pool->vector[i].u[0] == word)
+			return (int)(i * sizeof(union tsr_lanes));
+	}
+	if (pool->used == pool->max)
+		return -1;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		pool->vector[pool->used].u[l] = word;
+	return (int)(pool->used++ * sizeof(union tsr_lanes));
+}

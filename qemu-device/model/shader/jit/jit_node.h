@@ -93,8 +93,6 @@ bool tsr_segment_add(struct tsr_segment *s, const struct tsr_uop *uop);
 /* The branch's condition; false: it has to be evaluated by its function. */
 bool tsr_segment_add_branch(struct tsr_segment *s, const struct tsr_uop *uop);
 
-/* jit_emit.c */
-
 /*
  * Constants that code refers to, each as a vector. They are the guest's: their memory is not
  * executable.
@@ -107,6 +105,8 @@ struct tsr_pool {
 /* Offset of the vector of @word from the pool's start; -1: it is full. */
 int tsr_pool_word(struct tsr_pool *pool, uint32_t word);
 
+/* jit_emit.c */
+
 /* Registers of generated code. */
 enum {
 	TSR_JIT_STATE = TSR_RBX,	/* struct tsr_lane_state */
@@ -118,6 +118,9 @@ enum {
 	/* after a branch: lanes of any chunk that branch, and those of a chunk that do not */
 	TSR_JIT_ANY = TSR_RCX,
 	TSR_JIT_LEFT = TSR_R9,
+	/* of a loop of 256 bits: see tsr_segment_emit_block() */
+	TSR_JIT_BITS = TSR_R8,
+	TSR_JIT_MADE = TSR_RCX,
 };
 
 /*
@@ -128,9 +131,13 @@ enum {
 bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 		      unsigned int warps);
 
+/* Vectors of 256 bits that a warp has. */
+#define TSR_JIT_HALVES 2
+
 /* Where a loop keeps registers of the program. */
 struct tsr_homes {
-	int8_t vector[TSR_REGISTERS];	/* register of the host; -1: memory */
+	/* registers of the host, of the narrow form one for each half of a warp; -1: memory */
+	int8_t vector[TSR_JIT_HALVES][TSR_REGISTERS];
 	uint32_t free;			/* vector registers that are no home */
 };
 
@@ -142,15 +149,25 @@ struct tsr_fix {
 };
 
 /*
- * The code of a block of a loop, wide: a segment for one chunk, whose lanes are in TSR_JIT_LEFT.
- * Registers of @masked stay as they are in others. Who branches is in RAX then, others undefined.
- * False: as above, but @x has to be put back by the caller.
+ * The code of a block of a loop: a segment for one warp, whose lanes are in TSR_JIT_LEFT. Registers
+ * of @masked stay as they are in others. Who branches is in RAX then, others undefined. In the
+ * narrow form one half of the warp comes after the other; TSR_JIT_MADE are the lanes for which
+ * vectors of the idle ones have been made (of more than 16 bits: there are none), TSR_JIT_BITS is
+ * for short use. @fix: of TSR_JIT_HALVES. False: as above, but @x has to be put back by the caller.
  */
 bool tsr_segment_emit_block(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 			    const struct tsr_homes *homes, uint64_t masked,
 			    struct tsr_fix *fix);
+/* @fix: as above. */
 bool tsr_fix_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 		  const struct tsr_fix *fix);
+/* The lanes of a loop's warp that are not in @from are the idle ones; RAX is overwritten. */
+void tsr_idle_emit(struct tsr_x86 *x, enum tsr_gpr from);
+/* dst = the idle lanes of @rm, the others of register @src. */
+void tsr_idle_keep(struct tsr_x86 *x, unsigned int dst, unsigned int src, struct tsr_x86_rm rm,
+		   unsigned int half);
+/* The first vector register that may be a home. */
+unsigned int tsr_homes_first(const struct tsr_x86 *x);
 
 /* jit_loop.c: the code of @loop (loop.h) for one warp; false: it never can be had. */
 struct tsr_loop;

@@ -114,6 +114,13 @@ void tsr_x86_mask_test(struct tsr_x86 *x, unsigned int a, unsigned int b)
 	vex(x, TSR_X86_(0x98, 1, 0), a, 0, tsr_x86_reg(b), false);
 }
 
+void tsr_x86_spread(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr src)
+{
+	/* vmovd, vpbroadcastd */
+	vex(x, TSR_X86_(0x6e, 1, 1), dst, 0, tsr_x86_reg(src), false);
+	vex(x, TSR_X86_(0x58, 2, 1), dst, 0, tsr_x86_reg(dst), true);
+}
+
 void tsr_x86_vzeroupper(struct tsr_x86 *x)
 {
 	byte(x, 0xc5);
@@ -207,6 +214,14 @@ void tsr_x86_alu_imm(struct tsr_x86 *x, enum tsr_x86_alu op, unsigned int size, 
 		byte(x, (unsigned int)value);
 	else
 		word(x, (uint32_t)value);
+}
+
+void tsr_x86_shift_left(struct tsr_x86 *x, enum tsr_gpr dst, uint8_t count)
+{
+	rex(x, 4, 0, dst);
+	byte(x, 0xc1);
+	operand(x, 4, tsr_x86_reg(dst), 1);
+	byte(x, count);
 }
 
 void tsr_x86_multiply(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src)

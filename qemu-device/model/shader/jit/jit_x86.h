@@ -118,6 +118,8 @@ void tsr_x86_mask_load(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr base, i
 void tsr_x86_mask_set(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr src);
 /* Carry: each bit is set in one of two mask registers. */
 void tsr_x86_mask_test(struct tsr_x86 *x, unsigned int a, unsigned int b);
+/* The low word of @src to all words of a vector of 256 bits. */
+void tsr_x86_spread(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr src);
 void tsr_x86_vzeroupper(struct tsr_x86 *x);
 
 /* General registers. @size: bytes of the operand, 2, 4 or 8. */
@@ -137,8 +139,9 @@ void tsr_x86_alu(struct tsr_x86 *x, enum tsr_x86_alu op, unsigned int size, enum
 		 enum tsr_gpr src);
 void tsr_x86_alu_imm(struct tsr_x86 *x, enum tsr_x86_alu op, unsigned int size, enum tsr_gpr dst,
 		     int32_t value);
+void tsr_x86_shift_left(struct tsr_x86 *x, enum tsr_gpr dst, uint8_t count);	/* of 4 bytes */
 void tsr_x86_multiply(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src);
-/* How many bits of 32 are set; hosts of the wide form can. */
+/* How many bits of 32 are set. */
 void tsr_x86_count_bits(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src);
 /* 16 bits of memory: OR with a register. */
 void tsr_x86_or_memory(struct tsr_x86 *x, enum tsr_gpr base, int32_t disp, enum tsr_gpr src);

@@ -541,8 +541,8 @@ static struct tsr_progress execute(struct tsr_shader *sh, const struct tsr_loop 
 {
 	struct tsr_native *native = &sh->lanes.native;
 
-	native->chunks = 0;
-	tsr_native_add(sh, w, lanes);
+	native->chunk[0].offset = (uint16_t)(w * sizeof(union tsr_lanes));
+	native->chunk[0].active = lanes;
 	memset(native->lanes, 0, sizeof(native->lanes));
 	native->tuples = 0;
 	native->clauses = (int32_t)((most - loop->tuples + 1) << TSR_LOOP_COUNT);
