@@ -136,6 +136,7 @@ struct scene {
 	unsigned int samples_log2;
 	bool srgb, helpers, equal, preload;
 	bool loads;			/* on what is in memory; else what is cleared */
+	bool asks;			/* how many samples pass */
 	enum pushes pushes;
 	bool same[DRAWS];		/* not ALIKE: the words of the program come back */
 };
@@ -156,6 +157,7 @@ static struct scene any_scene(struct soup *s)
 		.format = &formats[soup_below(s, sizeof(formats) / sizeof(formats[0]))],
 		.samples_log2 = (unsigned int)soup_below(s, 3), .helpers = soup_below(s, 2),
 		.equal = soup_below(s, 4), .preload = !soup_below(s, 4), .loads = !soup_below(s, 3),
+		.asks = true,
 	};
 
 	scene.preload |= scene.program->special == PRELOADS;
@@ -260,12 +262,12 @@ static void put_draws(struct tiles *t, const struct scene *scene)
 	}
 }
 
-static void put_queries(struct tiles *t)
+static void put_queries(struct tiles *t, bool samples)
 {
 	uint64_t word[TSR_LIST_QUERY_QWORDS];
 
 	memset(t->f->data, 0, 256);
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = !samples; i < 2; i++) {
 		tsr_pack_list_query(word, &(struct tsr_list_query){
 			.kind = i ? TSR_QUERY_STATISTICS : TSR_QUERY_SAMPLES,
 			.addr = QUERIES + 64 * i });
@@ -347,7 +349,7 @@ static struct result draw(const struct scene *scene, const struct tsr_config *co
 		load(t);
 	binner_again(t->f);
 	binner_states(t->f);
-	put_queries(t);
+	put_queries(t, scene->asks);
 	if (scene->pushes == ALIKE)
 		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
 	else
@@ -421,6 +423,7 @@ static void same_pictures(void)
 	for (unsigned int n = 0; n < count; n++) {
 		struct scene scene = any_scene(&s);
 
+		scene.asks = n % 2;
 		any_vertices(&s, &scene);
 		compare(&scene, &s);
 	}

@@ -323,6 +323,57 @@ static void test_exact(void)
 	}
 }
 
+/* Use texels anywhere in a level of @side by @side, 16 times one or, unless @near, four. */
+static void use_anywhere(long side, bool near, uint8_t used[64][64])
+{
+	for (unsigned int l = 0; l < 16; l++) {
+		const long x = (long)(tex_unit() * side), y = (long)(tex_unit() * side);
+
+		/* a texel's center, or the corner of four */
+		u->src[0].u[l] = as_bits((x + (near ? 0.5 : 0)) / side);
+		u->src[1].u[l] = as_bits((y + (near ? 0.5 : 0)) / side);
+		for (unsigned int i = 0; i < (near ? 1 : 4); i++)
+			used[(y - (i >> 1)) & (side - 1)][(x - (i & 1)) & (side - 1)] = 1;
+	}
+	ktap_eq(units_run(u, 20, UNITS_ALL_LANES), TSR_STEP_DONE);
+}
+
+/* Levels that are in the L1 as a whole: texels count once, up to the last one and after it. */
+static void test_used_up(void)
+{
+	static const long sides[] = { 8, 32, 64 };
+	static uint8_t used[64][64];
+
+	for (unsigned int n = 0; n < 6; n++) {
+		const long side = sides[n / 2];
+		const bool near = n % 2;
+		struct tex t = pyramid((unsigned int)side);
+		struct tex_sampler s = { .wrap = { 8, 8, 8 }, .normalized = true, .mip = 1,
+					 .min_nearest = near, .mag_nearest = near,
+					 .max_lod = 0x1fff };
+		uint64_t texels = 0;
+
+		memset(used, 0, sizeof(used));
+		tex_write(&t, 0);
+		tex_write_sampler(&s, 0);
+		u->textures->stats = (struct tsr_texture_stats){ 0 };
+		units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
+		for (unsigned int i = 0; i < 4000 && texels < (uint64_t)(side * side); i++) {
+			use_anywhere(side, near, used);
+			texels = 0;
+			for (unsigned int k = 0; k < 64 * 64; k++)
+				texels += used[k / 64][k % 64];
+			if (!ktap_eq(tsr_texture_counted(u->textures)->touches, texels))
+				return;
+		}
+		ktap_eq(texels, side * side);
+		for (unsigned int i = 0; i < 200; i++)
+			use_anywhere(side, near, used);
+		ktap_eq(tsr_texture_counted(u->textures)->touches, texels);
+		units_stop(u);
+	}
+}
+
 /* More blocks, and more views, than there is room for. */
 static void test_crowded(void)
 {
@@ -440,6 +491,7 @@ int main(int argc, char **argv)
 	tex_units = u;
 	ktap_run("[TEX7] 1.25 texels and 0.08 blocks a sample on a coherent scene", test_scene);
 	ktap_run("[TEX7] texels, blocks and lines are counted once", test_exact);
+	ktap_run("[TEX7] texels of whole levels are counted once", test_used_up);
 	ktap_run("[TEX7] more blocks and descriptors than are kept", test_crowded);
 	ktap_run("[TEX7] blocks in use stay", test_conflicts);
 	ktap_run("[TEX7] decoded and linear texels of one texture", test_srgb);

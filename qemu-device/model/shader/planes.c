@@ -6,6 +6,7 @@
 
 #include "gpu.h"
 #include "shader/message/msg.h"
+#include "shader/message/msg_bundle.h"
 
 /* The same bits whatever the compiler can do. */
 #pragma GCC optimize("fp-contract=off")
@@ -350,15 +351,16 @@ struct known_page {
 	const uint8_t *at;		/* NULL: it is not at hand */
 };
 
-/* Where the host has four floats at @va; NULL: not at hand. */
-static inline const uint8_t *floats_at_hand(const struct tsr_msg_env *env, uint64_t va,
+/* Where the host has four floats at @va; NULL: not in one piece, or not now. */
+static inline const uint8_t *floats_at_hand(struct tsr_msg_env *env, uint64_t va,
 					    struct known_page *known)
 {
+	const struct tsr_msg_access read = { .read = true };
 	const unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
 
 	if (va / TSR_ACCESS_PAGE_BYTES != known->number) {
 		known->number = va / TSR_ACCESS_PAGE_BYTES;
-		known->at = tsr_access_find(env->access, env->access->read, va);
+		known->at = tsr_msg_page(env, &read, va);
 	}
 	if (!known->at || va % 4 || offset > TSR_ACCESS_PAGE_BYTES - 16)
 		return NULL;

@@ -34,14 +34,18 @@ static void set_depth(struct tsr_fine_few *f, const struct tsr_small *s, unsigne
 	}
 }
 
-/* Which blocks pixels of @r are in, and what of them. */
-static void set_blocks(struct tsr_fine_few *f, const struct tsr_tile *t, const struct tsr_rect *r)
+/* Which blocks pixels of @r are in, and what of them: edges tell, but where blocks are cut. */
+static void set_blocks(struct tsr_fine_few *f, const struct tsr_tile *t, const struct tsr_rect *r,
+		       bool cut)
 {
 	const unsigned int last_x = r->x1 - 1, last_y = r->y1 - 1, mask = TSR_BLOCK_DIM - 1;
 
 	f->columns = (last_x >> TSR_BLOCK_SHIFT) - (r->x0 >> TSR_BLOCK_SHIFT) + 1;
 	f->rows = (last_y >> TSR_BLOCK_SHIFT) - (r->y0 >> TSR_BLOCK_SHIFT) + 1;
 	f->pitch = 1u << (t->shift - TSR_BLOCK_SHIFT);
+	f->left = f->top = f->right = f->bottom = UINT64_MAX;
+	if (!cut)
+		return;
 	f->left = ~tsr_columns_below(r->x0 & mask);
 	f->top = ~tsr_rows_below(r->y0 & mask);
 	f->right = tsr_columns_below((last_x & mask) + 1);
@@ -55,7 +59,7 @@ struct tsr_rect tsr_few_set(struct tsr_fine_few *f, const struct tsr_small *s, u
 	const int dx = s->x[n] & (TSR_BLOCK_DIM - 1), dy = s->y[n] & (TSR_BLOCK_DIM - 1);
 
 	set_edges(f, s, n, dx, dy);
-	set_blocks(f, t, &r);
+	set_blocks(f, t, &r, s->cut);
 	f->test = depth;
 	if (depth)
 		set_depth(f, s, n, dx, dy);

@@ -26,27 +26,33 @@ TSR_INLINE void few_begin(const struct tsr_fine_few *f, struct few_start *start)
 		memset(&start->depth, 0, sizeof(start->depth));
 }
 
-/* Pixels of @wanted inside of all edges, of the block that is (@x, @y) pixels away. */
+/* Pixels inside of all edges, of the block that is (@x, @y) pixels away. */
 TSR_INLINE uint64_t few_covered(const struct tsr_fine_few *f, const struct few_start *start, int x,
-				int y, uint64_t wanted)
+				int y)
 {
+	vs32 value[3][VECTORS];
 	uint64_t outside = 0;
 
-	for (unsigned int p = 0; p < PIXELS; p += BAND) {
-		int32_t more[3];
+	TSR_UNROLL
+	for (unsigned int e = 0; e < 3; e++) {
+		const int32_t more = f->edge[e].a * x + f->edge[e].b * y;
 
-		if (!band_of(wanted, p))
-			continue;
-		TSR_UNROLL
-		for (unsigned int e = 0; e < 3; e++)
-			more[e] = f->edge[e].a * x + f->edge[e].b * (y + (int)p / 8);
 		TSR_UNROLL
 		for (unsigned int v = 0; v < VECTORS; v++)
-			outside |= mask_bits((start->edge[0][v] + more[0]) |
-					     (start->edge[1][v] + more[1]) |
-					     (start->edge[2][v] + more[2])) << (p + v * LANES);
+			value[e][v] = start->edge[e][v] + more;
 	}
-	return wanted & ~outside;
+	TSR_UNROLL
+	for (unsigned int p = 0; p < PIXELS; p += BAND) {
+		TSR_UNROLL
+		for (unsigned int v = 0; v < VECTORS; v++) {
+			outside |= mask_bits(value[0][v] | value[1][v] | value[2][v])
+				<< (p + v * LANES);
+			TSR_UNROLL
+			for (unsigned int e = 0; e < 3; e++)
+				value[e][v] += 2 * f->edge[e].b;
+		}
+	}
+	return ~outside;
 }
 
 /* Lanes of @mask whose @z passes; of these it is stored at @stored if @write. */
@@ -119,7 +125,8 @@ TSR_INLINE void few_block(const struct tsr_fine_few *f, const struct few_start *
 			  struct tsr_fine_blocks *to)
 {
 	const int x = column * BLOCK, y = row * BLOCK;
-	uint64_t covered = few_covered(f, start, x, y, few_wanted(f, column, row)), pass = covered;
+	uint64_t covered = few_covered(f, start, x, y) & few_wanted(f, column, row);
+	uint64_t pass = covered;
 
 	if (!covered)
 		return;

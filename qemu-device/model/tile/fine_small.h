@@ -283,6 +283,7 @@ static TSR_UNCHECKED_ void small(const struct tsr_small_rules *r,
 				 const struct tsr_tile_triangles *t, struct tsr_small *s)
 {
 	s->samples_log2 = r->samples_log2;
+	s->cut = (r->x0 | r->y0 | r->x1 | r->y1) & 7;
 	s->large = s->huge = 0;
 	for (unsigned int at = 0; at < TSR_TILE_TRIANGLES; at += LANES)
 		small_some(r, t, s, at);

@@ -33,6 +33,7 @@ struct tsr_small_rules {
 /* A column for each triangle. */
 struct tsr_small {
 	uint8_t samples_log2;
+	bool cut;			/* blocks may be wanted in part */
 	uint16_t large;			/* bit n: triangle n is not small … */
 	uint16_t huge;			/* … nor does it lie in a few blocks: nothing else holds */
 	/* pixels that are covered, in any sample; and, if there are several, in each */

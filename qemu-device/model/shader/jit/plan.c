@@ -607,6 +607,7 @@ static bool sample_block(struct tsr_shader *sh, const struct tsr_quad_block *blo
 	}
 	b->reg = sh->bundle->reg;
 	b->result = UINT8_MAX;
+	b->whole = true;
 	b->warp = some;
 	b->warps = count;
 	b->lanes = block->lanes;

@@ -106,6 +106,7 @@ struct tsr_msg_bundle {
 	uint8_t result;			/* see struct tsr_msg */
 	/* Nobody reads what is returned: its threads end, and no debugger looks on. */
 	bool last;
+	bool whole;			/* registers of other lanes of a warp may become anything */
 	uint8_t warps;			/* how many */
 	const uint8_t *warp;		/* their numbers */
 	const uint16_t *lanes;		/* by number: the lanes to do */

@@ -184,9 +184,15 @@ static bool overlap(const union tsr_lanes *coordinates, union tsr_lanes *const r
 	return false;
 }
 
+/* Lanes of warp @w whose registers may be written. */
+static uint16_t written_lanes(const struct tsr_msg_bundle *b, unsigned int w)
+{
+	return b->whole ? TSR_ALL_LANES : b->lanes[w];
+}
+
 /*
- * Whether @warps warps of @b from number @w on have their coordinates one after the other, want
- * all lanes' samples, and nothing that is staged.
+ * Whether @warps warps of @b from number @w on have their coordinates one after the other, are
+ * written as a whole, and want nothing that is staged.
  */
 static bool are_plain(const struct tsr_msg_bundle *b, unsigned int w, unsigned int warps,
 		      const struct request *what)
@@ -195,7 +201,7 @@ static bool are_plain(const struct tsr_msg_bundle *b, unsigned int w, unsigned i
 	    what->mask != 15 || b->src_step[0] != 1 || b->src_step[1] != 1)
 		return false;
 	for (unsigned int i = 0; i < warps; i++) {
-		if (b->lanes[w + i] != TSR_ALL_LANES)
+		if (written_lanes(b, w + i) != TSR_ALL_LANES)
 			return false;
 	}
 	return true;
@@ -285,7 +291,8 @@ static unsigned int by_copies(const struct tsr_msg_bundle *b, unsigned int first
 		float *const rgba[4] = { g.rgba[0][i].f, g.rgba[1][i].f, g.rgba[2][i].f,
 					 g.rgba[3][i].f };
 
-		write_bundle(b->reg + b->warp[first + i], g.lanes[i], w, rgba);
+		write_bundle(b->reg + b->warp[first + i], written_lanes(b, b->warp[first + i]), w,
+			     rgba);
 	}
 	return done;
 }

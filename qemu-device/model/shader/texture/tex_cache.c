@@ -6,6 +6,8 @@
 #include "tex_warp.h"
 
 #define LINE 64u
+/* Lookups from one look at what has been used to the next. */
+#define LOOKUPS_PER_LOOK 64
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
@@ -66,8 +68,17 @@ static void clear(struct tsr_tex_window *w)
 	memset(w->used, 0, sizeof(w->used));
 	w->told = w->stamp;
 	w->key = 0;
-	w->found = false;
+	w->found = w->all_used = false;
 	w->missing = TSR_TEX_MANY;
+}
+
+void tsr_window_look(struct tsr_tex_window *w, uint32_t texels)
+{
+	if (w->missing || w->all_used || ++w->looks % LOOKUPS_PER_LOOK)
+		return;
+	for (unsigned int i = 0; i < TSR_TEX_TILES; i++)
+		texels -= used_in_tile(w, i);
+	w->all_used = !texels;
 }
 
 struct tsr_tex_window *tsr_window_find(struct tsr_texture_cache *cache, uint64_t key)

@@ -56,6 +56,8 @@ struct tsr_tex_window {
 	uint16_t missing;
 	/* of tiles: texels used that have been counted */
 	uint16_t counted[TSR_TEX_TILES];
+	bool all_used;			/* the level has come in, and all of its texels have been */
+	uint8_t looks;			/* lookups since that was found out last */
 	uint64_t key;			/* tsr_level_key(); 0: empty */
 	uint32_t stamp;			/* @now of the last use */
 	uint32_t told;			/* @stamp when all that was used had been counted */
@@ -146,6 +148,11 @@ static inline uint8_t *tsr_window_texels(struct tsr_texture_cache *cache,
 
 /* The window of a level, now in use; what showed another one is emptied if need be. */
 struct tsr_tex_window *tsr_window_find(struct tsr_texture_cache *cache, uint64_t key);
+/*
+ * Something is looked up in a window whose level has so many texels: if it has all of them, find
+ * out, now and then, whether all have been used. Then nothing more of that has to be noted.
+ */
+void tsr_window_look(struct tsr_tex_window *w, uint32_t texels);
 /* Texel (@x, @y) of the level is used: its place in the window; -1: it cannot be kept. */
 int32_t tsr_window_use(struct tsr_msg_env *env, struct tsr_texture_view *view,
 		       const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,

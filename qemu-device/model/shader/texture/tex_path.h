@@ -268,7 +268,8 @@ TSR_INLINE void filter_warp(const struct tsr_level_lookup *l, const struct tsr_l
 {
 	const uint8_t *texels = tsr_window_texels(l->env->textures, l->window);
 
-	note_used(l->window->used, at, near, apart);
+	if (!l->window->all_used)
+		note_used(l->window->used, at, near, apart);
 	TSR_UNROLL
 	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
 		unsigned int first = chunk * TSR_CHUNK_LANES, from = n * TSR_WARP_LANES + first;

@@ -282,10 +282,7 @@ static struct tsr_level_lookup *level_of(struct tsr_texture_job *job, uint32_t w
 	return l;
 }
 
-/*
- * Look up warps at @here, @next levels higher than that says; returns lanes of any warp that are
- * left.
- */
+/* Look up warps at @here, @next levels higher than that says; returns lanes that are left. */
 static unsigned int lookup_warps(struct tsr_texture_job *job, uint32_t here, unsigned int next,
 				 const struct tsr_level_warps *w)
 {
@@ -300,6 +297,7 @@ static unsigned int lookup_warps(struct tsr_texture_job *job, uint32_t here, uns
 		l->window->stamp = ++cache->now;
 	else
 		l->window = tsr_window_find(cache, l->key);
+	tsr_window_look(l->window, (uint32_t)(l->axis[0].extent * l->axis[1].extent));
 	return cache->path->lookup(l, w);
 }
 
