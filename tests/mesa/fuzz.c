@@ -203,7 +203,7 @@ static void geometry_body(void)
 	    chance(70) ? "  EndPrimitive();\n" : "");
 }
 
-static bool staged;	/* this scene has geometry shaders, and this program one */
+static bool staged;	/* the program that is drawn with has a geometry shader */
 
 static GLuint make_program(void)
 {
@@ -545,9 +545,10 @@ static long allocated(void)
 	return (long)(info.uordblks + info.hblkhd);
 }
 
-/* The scene twice. */
-static void again(uint32_t seed)
+/* Scene number @n of those with and without geometry shaders in turn, twice. */
+static void again(uint32_t n)
 {
+	const uint32_t seed = n % 2 ? n : STAGED + n;
 	static uint8_t pixels[2][SIZE * SIZE * 4];
 
 	scene(seed, pixels[0]);
@@ -570,11 +571,11 @@ int main(int argc, char **argv)
 		return to_file((uint32_t)atoi(argv[1]), (uint32_t)atoi(argv[2]), argv[3]);
 	gl_case("scenes by chance are the same when they are drawn again");
 	for (seed = 1; seed <= ROUND || time(NULL) < end; seed++)
-		again(seed % 2 ? seed : STAGED + seed);
+		again(seed);
 	gl_case("scenes that were drawn before leave nothing");
 	before = allocated();
 	for (uint32_t i = 1; i <= ROUND; i++)
-		again(i % 2 ? i : STAGED + i);
+		again(i);
 	after = allocated();
 	printf("# %u scenes, %ld KiB before, %ld KiB after\n", seed - 1, before >> 10, after >> 10);
 	if (after - before > SLACK)

@@ -47,12 +47,14 @@ static void lower_io(nir_shader *nir)
 static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 {
 	lower_io(nir);
-	if (!key->space && !key->stream)
-		tg_nir_place_outputs(nir);
-	if (key->stream)
+	if (key->stream) {
 		tg_nir_lower_vertices(nir);
-	else if (!key->space && !key->keep_point_size &&
-		 nir->info.outputs_written & VARYING_BIT_PSIZ) {
+		return;
+	}
+	if (key->space)
+		return;
+	tg_nir_place_outputs(nir);
+	if (!key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
 		NIR_PASS(_, nir, nir_shader_intrinsics_pass, remove_point_size,
 			 nir_metadata_control_flow, NULL);
 		nir->info.outputs_written &= ~VARYING_BIT_PSIZ;
@@ -320,7 +322,7 @@ struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *s
 	return found;
 }
 
-/* Whether the fragment shader reads what vertices have of these. */
+/* Whether the fragment shader reads the layer or the viewport. */
 static bool reads_numbers(const struct tg_context *ctx)
 {
 	const struct tg_shader *fs = ctx->stage[PIPE_SHADER_FRAGMENT].shader;
@@ -348,9 +350,9 @@ static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader
 		key.space = tg_stages_active(ctx);
 		key.keep_point_size = !key.space && shader->point_size && points && r &&
 				      r->point_size_per_vertex;
+	} else if (tg_stage_is_between((enum pipe_shader_type)shader->stage)) {
+		key.numbers = reads_numbers(ctx);
 	}
-	key.numbers = tg_stage_is_between((enum pipe_shader_type)shader->stage) &&
-		      reads_numbers(ctx);
 	return key;
 }
 
