@@ -22,7 +22,8 @@ include qemu-device/vm/runner.mk
 help: ## what can be made
 	@echo 'Tessera: make TARGET [VARIABLE=value ...]'
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16 | sed 's/^/  /'
-	@echo 'Guests take KERNEL= MODULES= KDIR= DEVICES= DEVICE_ARGS= IOMMU=1 SMP= MEM= ACCEL= QEMU= FRESH=1 DISPLAY_HEADS= VNC= QEMU_ARGS= KERNEL_ARGS=;'
+	@echo '  check-NAME      one suite of tests; tests/README.md lists them'
+	@echo 'Guests take KERNEL= MODULES= KDIR= DEVICES= DEVICE_ARGS= IOMMU=1 FENCEWATCH=1 SMP= MEM= ACCEL= QEMU= FRESH=1 DISPLAY_HEADS= VNC= QEMU_ARGS= KERNEL_ARGS=;'
 	@echo 'see Documentation/guide/.'
 
 clean: ## remove this checkout's build directory (downloads and QEMU stay)

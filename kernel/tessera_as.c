@@ -23,6 +23,7 @@
 #include <linux/bitmap.h>
 #include <linux/dma-mapping.h>
 #include <linux/iopoll.h>
+#include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
@@ -38,6 +39,11 @@
 
 /* Far beyond one burst of an engine, also on a starved host. */
 #define INVALIDATE_TIMEOUT_US	(10 * USEC_PER_SEC)
+/*
+ * In reclaim a task that only wants memory pays for the wait. Once the device is cut off, the other
+ * invalidations of the same reclaim return at once.
+ */
+#define INVALIDATE_RECLAIM_US	(2 * USEC_PER_SEC)
 /* An idle device is done before the first look. */
 #define INVALIDATE_SPINS	64
 
@@ -117,9 +123,13 @@ static bool as_idle(struct tessera_device *tdev, int as, enum tessera_state befo
 static int as_command(struct tessera_device *tdev, int as, enum tsr_inv_op op)
 {
 	enum tessera_state before = tessera_state(tdev);
+	u64 timeout_us = INVALIDATE_TIMEOUT_US;
 	unsigned int spins;
 	bool idle = false;
 	int ret = 0;
+
+	if (current->flags & PF_MEMALLOC)
+		timeout_us = INVALIDATE_RECLAIM_US;
 
 	/* Entries before the command; under emulation a weaker barrier may be none. */
 	mb();
@@ -130,8 +140,8 @@ static int as_command(struct tessera_device *tdev, int as, enum tsr_inv_op op)
 		cpu_relax();
 	}
 	if (!idle)
-		ret = read_poll_timeout(as_idle, idle, idle, 20, INVALIDATE_TIMEOUT_US, false,
-					tdev, as, before);
+		ret = read_poll_timeout(as_idle, idle, idle, 20, timeout_us, false, tdev, as,
+					before);
 	if (ret) {
 		drm_err(&tdev->drm, "invalidation of address space %d does not end\n", as);
 		return -EIO;
@@ -193,8 +203,8 @@ void tessera_as_set(struct tessera_device *tdev, int as, const struct tessera_pg
  * **When this returns, no engine touches what was mapped there before**, so it can be
  * freed, and so can tables that were cut out of the tree. There is no error in that:
  * either the device has confirmed it, or it is not bus master. A device that does not
- * confirm within ten seconds is cut off (tessera_cut_off()), and the ladder brings it
- * back without what it had cached.
+ * confirm within ten seconds, or two in reclaim, is cut off (tessera_cut_off()), and the
+ * ladder brings it back without what it had cached.
  *
  * Return: 0, or -EIO if this call has cut the device off.
  */

@@ -5,7 +5,7 @@
  * DOC: The contract checker
  *
  * A device with FEATURE CHECK watches what the driver does
- * (Documentation/hw/check.md). What it cannot know is when memory goes back to
+ * (Documentation/hw/debug-unit.md). What it cannot know is when memory goes back to
  * the system, so the driver says what is mapped for DMA and what is not any more;
  * debugfs "check" shows what the device has found. Without the feature none of
  * this does anything.
@@ -276,9 +276,8 @@ static int tessera_check_show(struct seq_file *m, void *unused)
 		seq_printf(m, "%s %u\n", tessera_check_kinds[kind],
 			   tessera_read(tdev, TSR_REG_CHECK_COUNT(kind)));
 	check_show_last(m, tdev, tessera_read(tdev, TSR_REG_CHECK_LAST));
-	tessera_pm_unlock(tdev);
 
-	return 0;
+	return tessera_pm_unlock(tdev);
 }
 DEFINE_SHOW_ATTRIBUTE(tessera_check);
 

@@ -104,6 +104,46 @@ static const struct drm_format_info *tessera_compat_format_info(format_, modifie
 #endif
 
 /*
+ * 7.1: a fence has a lock of its own, and the core detaches it from its driver when it signals.
+ * Before, the lock, the operations and the timeline, whose name a reader can ask for at any time,
+ * have to exist as long as the fence. So all fences share one lock, which is below all others but
+ * those that callbacks take. Each fence holds its timeline and the module until it is released.
+ * Module exit waits until no task runs the code below.
+ */
+#ifdef TESSERA_OLD_FENCE_LOCK
+extern spinlock_t tessera_compat_fence_lock;
+spinlock_t __weak tessera_compat_fence_lock = __SPIN_LOCK_UNLOCKED(tessera_compat_fence_lock);
+
+#ifdef TESSERA_OLD_FENCE_INIT
+#define tessera_compat_fence_init dma_fence_init
+#else
+#define tessera_compat_fence_init dma_fence_init64
+#endif
+
+#define dma_fence_init64(fence, ops, lock, context, seqno) do { \
+	struct dma_fence *fence_ = (fence); \
+	kref_get(&container_of(fence_, struct tessera_fence, base)->timeline->ref); \
+	__module_get(THIS_MODULE); \
+	tessera_compat_fence_init(fence_, ops, &tessera_compat_fence_lock, context, seqno); \
+} while (0)
+
+#define get_timeline_name release = tessera_compat_fence_release, .get_timeline_name
+
+/* Where the function that the operations need is defined, so is this one. */
+#define tessera_fence_timeline_name(fence) \
+	tessera_fence_timeline_name(fence); \
+static void tessera_compat_fence_release(struct dma_fence *fence_) \
+{ \
+	struct tessera_timeline *timeline_ = \
+		container_of(fence_, struct tessera_fence, base)->timeline; \
+	dma_fence_free(fence_); \
+	tessera_timeline_put(timeline_); \
+	module_put(THIS_MODULE); \
+} \
+static const char *tessera_fence_timeline_name(fence)
+#endif
+
+/*
  * 6.19: vm_bos are dropped in two steps, the second where reservations may be locked,
  * and drm_gpuvm_bo_obtain_prealloc() takes the lock of the GEM object itself. Before,
  * the last reference goes under both locks. So on old kernels:
@@ -222,7 +262,6 @@ static inline int tessera_compat_sm_map(struct drm_gpuvm *gpuvm, void *priv,
  * the name of the driver, which all have.
  */
 #ifdef TESSERA_OLD_FENCE_INIT
-#define dma_fence_init64 dma_fence_init
 #define get_driver_name use_64bit_seqno = true, .get_driver_name
 #endif
 
@@ -253,6 +292,7 @@ static inline void drm_gem_shmem_purge_locked(struct drm_gem_shmem_object *shmem
 
 /* 6.15: the core tells user space about a lost device; 6.17: and whose fault it is. */
 #ifdef TESSERA_OLD_WEDGED_EVENT
+#define DRM_WEDGE_RECOVERY_NONE		BIT(0)
 #define DRM_WEDGE_RECOVERY_REBIND	BIT(1)
 #define DRM_WEDGE_RECOVERY_BUS_RESET	BIT(2)
 
@@ -267,7 +307,8 @@ static inline int drm_dev_wedged_event(struct drm_device *drm, unsigned long met
 	char pid[16], task[TASK_COMM_LEN + 5], wedged[32];
 	char *env[4] = { wedged };
 
-	snprintf(wedged, sizeof(wedged), "WEDGED=%s%s%s",
+	snprintf(wedged, sizeof(wedged), "WEDGED=%s%s%s%s",
+		 method & DRM_WEDGE_RECOVERY_NONE ? "none" : "",
 		 method & DRM_WEDGE_RECOVERY_REBIND ? "rebind" : "",
 		 hweight_long(method) > 1 ? "," : "",
 		 method & DRM_WEDGE_RECOVERY_BUS_RESET ? "bus-reset" : "");
@@ -306,6 +347,12 @@ static inline int tessera_compat_sched_init(struct drm_gpu_scheduler *sched,
 }
 
 #define drm_sched_init tessera_compat_sched_init
+#endif
+
+/* 7.0: an iterator for jobs on the hardware. Before, the list. */
+#ifdef TESSERA_OLD_SCHED_PENDING_JOB
+#define drm_sched_for_each_pending_job(job, sched, unused) \
+	list_for_each_entry(job, &(sched)->pending_list, list)
 #endif
 
 /*

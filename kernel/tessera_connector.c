@@ -40,8 +40,9 @@ static enum drm_connector_status tessera_connector_detect(struct drm_connector *
 
 	if (tessera_enter(tdev, &cookie)) {
 		value = tessera_read(tdev, TSR_REG_DISPLAY_STATUS(head->index));
-		status = value & TSR_DISPLAY_STATUS_PRESENT__MASK ? connector_status_connected :
-								    connector_status_disconnected;
+		if (tessera_device_present(tdev))
+			status = value & TSR_DISPLAY_STATUS_PRESENT__MASK ?
+				 connector_status_connected : connector_status_disconnected;
 		tessera_leave(tdev, cookie);
 	}
 	tessera_pm_put(tdev);
@@ -49,11 +50,41 @@ static enum drm_connector_status tessera_connector_detect(struct drm_connector *
 	return status;
 }
 
+/**
+ * tessera_connector_look() - read what the device reports of a monitor
+ * @head: head
+ * @monitor: what it reports, out
+ *
+ * Return: false, without @monitor, if the device is out of reach or does not answer.
+ */
+bool tessera_connector_look(struct tessera_head *head, struct tessera_monitor *monitor)
+{
+	struct tessera_device *tdev = head->kms->tdev;
+	bool present;
+	u32 i, value;
+	int cookie;
+
+	if (!tessera_enter(tdev, &cookie))
+		return false;
+
+	value = tessera_read(tdev, TSR_REG_DISPLAY_STATUS(head->index));
+	monitor->present = !!(value & TSR_DISPLAY_STATUS_PRESENT__MASK);
+	for (i = 0; i < TSR_EDID_WORDS; i++)
+		monitor->edid[i] = monitor->present ?
+				   tessera_read(tdev, TSR_REG_DISPLAY_EDID(head->index, i)) : 0;
+	/* Last: a device that answers now has answered before. */
+	present = tessera_device_present(tdev);
+	tessera_leave(tdev, cookie);
+
+	return present;
+}
+
 static int read_edid_block(void *data, u8 *buf, unsigned int block, size_t len)
 {
 	struct tessera_head *head = data;
 	struct tessera_device *tdev = head->kms->tdev;
 	size_t i, offset = block * EDID_LENGTH;
+	bool present;
 	int cookie;
 
 	if (offset + len > TSR_EDID_WORDS * sizeof(u32) || !tessera_enter(tdev, &cookie))
@@ -64,9 +95,23 @@ static int read_edid_block(void *data, u8 *buf, unsigned int block, size_t len)
 
 		buf[i] = tessera_read(tdev, reg) >> (offset + i) % sizeof(u32) * BITS_PER_BYTE;
 	}
+	present = tessera_device_present(tdev);
 	tessera_leave(tdev, cookie);
 
-	return 0;
+	return present ? 0 : -EIO;
+}
+
+static bool device_answers(struct tessera_device *tdev)
+{
+	bool present = false;
+	int cookie;
+
+	if (tessera_enter(tdev, &cookie)) {
+		present = tessera_device_present(tdev);
+		tessera_leave(tdev, cookie);
+	}
+
+	return present;
 }
 
 static int tessera_connector_get_modes(struct drm_connector *connector)
@@ -79,9 +124,11 @@ static int tessera_connector_get_modes(struct drm_connector *connector)
 	if (tessera_pm_get(tdev))
 		return 0;
 	edid = drm_edid_read_custom(connector, read_edid_block, head);
+	/* A device that does not answer reports no other monitor: the EDID stays as it is. */
+	if (edid || device_answers(tdev))
+		drm_edid_connector_update(connector, edid);
 	tessera_pm_put(tdev);
 
-	drm_edid_connector_update(connector, edid);
 	drm_edid_free(edid);
 	count = drm_edid_connector_add_modes(connector);
 	if (!count) {

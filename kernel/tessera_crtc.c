@@ -488,6 +488,7 @@ static enum drm_mode_status tessera_crtc_mode_valid(struct drm_crtc *crtc,
 						    const struct drm_display_mode *mode)
 {
 	u64 pixels = (u64)mode->htotal * mode->vtotal, clock = (u64)mode->clock * 1000;
+	u32 max_pixels = crtc_to_head(crtc)->kms->max_pixels;
 
 	if (mode->flags & DRM_MODE_FLAG_INTERLACE)
 		return MODE_NO_INTERLACE;
@@ -501,7 +502,7 @@ static enum drm_mode_status tessera_crtc_mode_valid(struct drm_crtc *crtc,
 	if (mode->vdisplay < TSR_SCREEN_MIN || mode->vdisplay > TSR_SCREEN_MAX ||
 	    mode->vdisplay >= mode->vtotal)
 		return MODE_BAD_VVALUE;
-	if ((u32)mode->hdisplay * mode->vdisplay > TSR_SCREEN_PIXELS_MAX)
+	if ((u32)mode->hdisplay * mode->vdisplay > min(max_pixels, TSR_SCREEN_PIXELS_MAX))
 		return MODE_MEM;
 	if (clock < pixels * TSR_VBLANK_HZ_MIN)
 		return MODE_CLOCK_LOW;
@@ -706,6 +707,9 @@ void tessera_head_tick(struct tessera_head *head)
 /* The best of a few: an emulated register read can be interrupted by the host. */
 #define CLOCK_SAMPLES 3
 
+/* A vertical blank that is longer ago, or later than now, was read from a device that has gone. */
+#define BLANK_AGE_MAX_S (24 * 60 * 60)
+
 /* The device says when the vertical blank was, by its clock; ours and its now tell how long ago. */
 static bool tessera_crtc_get_vblank_timestamp(struct drm_crtc *crtc, int *max_error,
 					      ktime_t *vblank_time, bool in_irq)
@@ -728,6 +732,12 @@ static bool tessera_crtc_get_vblank_timestamp(struct drm_crtc *crtc, int *max_er
 		ticks = tessera_read64(tdev, TSR_REG_GPU_TIMESTAMP);
 		after = ktime_get_ns();
 		local_irq_restore(flags);
+		/* All ones are no time. What passes this does not overflow below. */
+		if (blank == U64_MAX ||
+		    div_u64(ticks - blank, BLANK_AGE_MAX_S) >= tdev->info.timestamp_hz) {
+			best = U64_MAX;
+			break;
+		}
 		if (after - before >= best)
 			continue;
 		best = after - before;
@@ -738,7 +748,7 @@ static bool tessera_crtc_get_vblank_timestamp(struct drm_crtc *crtc, int *max_er
 	tessera_leave(tdev, cookie);
 	*max_error = min_t(u64, best, INT_MAX);
 
-	return true;
+	return best != U64_MAX;
 }
 
 /* ---- CRCs ---- */
@@ -807,9 +817,10 @@ static void head_read_crcs(struct tessera_head *head)
 	unsigned int n = head->index, i;
 
 	for (i = 0; i < TSR_CRC_ENTRIES; i++) {
-		u32 frame, value;
+		u32 frame, value, count = tessera_read(tdev, TSR_REG_DISPLAY_CRC_COUNT(n));
 
-		if (!tessera_read(tdev, TSR_REG_DISPLAY_CRC_COUNT(n)))
+		/* A device that does not answer reads as all ones and has no CRCs. */
+		if (!count || count > TSR_CRC_ENTRIES)
 			break;
 		frame = tessera_read(tdev, TSR_REG_DISPLAY_CRC_FRAME(n));
 		value = tessera_read(tdev, TSR_REG_DISPLAY_CRC_VALUE(n));

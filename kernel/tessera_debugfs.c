@@ -135,9 +135,8 @@ static int show_each_queue(struct tessera_device *tdev, struct seq_file *m,
 		return ret;
 
 	tessera_queues_each(tdev, show, m);
-	tessera_pm_unlock(tdev);
 
-	return 0;
+	return tessera_pm_unlock(tdev);
 }
 
 static int show_queues(struct seq_file *m, void *unused)
@@ -179,9 +178,9 @@ static int show_counters(struct seq_file *m, void *unused)
 	for (id = 0; id < TSR_COUNTER_VALUE__COUNT; id++)
 		seq_printf(m, "global %u %llu\n", id,
 			   tessera_read64(tdev, TSR_REG_COUNTER_VALUE(id)));
-	tessera_pm_unlock(tdev);
+	ret = tessera_pm_unlock(tdev);
 
-	return show_each_queue(tdev, m, show_queue_counters);
+	return ret ?: show_each_queue(tdev, m, show_queue_counters);
 }
 
 static int show_device(struct seq_file *m, void *unused)

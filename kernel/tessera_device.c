@@ -28,7 +28,9 @@
 #include "tessera_kms.h"
 #include "tessera_local.h"
 #include "tessera_pci.h"
+#include "tessera_quota.h"
 #include "tessera_reset.h"
+#include "tessera_sched.h"
 #include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
@@ -79,6 +81,7 @@ static void tessera_device_read_info(struct tessera_device *tdev)
 	info->engines[TSR_ENGINE_CLASS_COMPUTE] = FIELD_GET(TSR_GPU_ENGINES_COMPUTE__MASK, engines);
 	info->engines[TSR_ENGINE_CLASS_COPY] = FIELD_GET(TSR_GPU_ENGINES_COPY__MASK, engines);
 	info->num_queues = FIELD_GET(TSR_GPU_SLOTS_QUEUES__MASK, slots);
+	info->max_queues = info->num_queues;
 	info->num_as = FIELD_GET(TSR_GPU_SLOTS_ADDRESS_SPACES__MASK, slots);
 	info->va_bits = FIELD_GET(TSR_GPU_VA_BITS__MASK, va);
 	info->va_levels = FIELD_GET(TSR_GPU_VA_LEVELS__MASK, va);
@@ -97,6 +100,10 @@ static void tessera_device_read_info(struct tessera_device *tdev)
 	info->timestamp_hz = tessera_read64(tdev, TSR_REG_GPU_TIMESTAMP_HZ);
 }
 
+/* Time is computed from ticks, and in 64 bits. What is not between is no clock. */
+#define TIMESTAMP_HZ_MIN	1000000ULL
+#define TIMESTAMP_HZ_MAX	1000000000000ULL
+
 /* A device that contradicts its own description is not driven. */
 static int tessera_device_check_info(struct tessera_device *tdev)
 {
@@ -108,7 +115,9 @@ static int tessera_device_check_info(struct tessera_device *tdev)
 		    info->page_sizes & BIT_ULL(TSR_PAGE_SHIFT) &&
 		    info->ring_log2_min >= TSR_RING_LOG2_MIN &&
 		    info->ring_log2_max <= TSR_RING_LOG2_MAX &&
-		    info->ring_log2_min <= info->ring_log2_max && info->timestamp_hz &&
+		    info->ring_log2_min <= info->ring_log2_max &&
+		    info->timestamp_hz >= TIMESTAMP_HZ_MIN &&
+		    info->timestamp_hz <= TIMESTAMP_HZ_MAX &&
 		    info->cores <= TSR_CORES_MAX &&
 		    (!info->cores || (info->warp_lanes && info->core_warps && info->group_threads));
 
@@ -188,6 +197,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	ret = ret ?: drmm_mutex_init(drm, &tdev->bos.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->as_slots.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->check.lock);
+	ret = ret ?: tessera_accounts_init(tdev);
 	ret = ret ?: tessera_state_init(tdev);
 	ret = ret ?: tessera_reset_init(tdev);
 	ret = ret ?: tessera_dump_init(tdev);
@@ -224,9 +234,13 @@ static int tessera_device_init_hardware(struct tessera_device *tdev)
 	if (ret)
 		return ret;
 
+	ret = tessera_engines_init(tdev);
+	if (ret)
+		goto err_engines;
+
 	ret = tessera_irq_init(tdev);
 	if (ret)
-		goto err_kernel_as;
+		goto err_engines;
 
 	ret = tessera_pci_save(tdev);
 	if (ret)
@@ -243,7 +257,10 @@ static int tessera_device_init_hardware(struct tessera_device *tdev)
 err_irq:
 	tessera_device_stop(tdev);
 	tessera_irq_fini(tdev);
-err_kernel_as:
+err_engines:
+	mutex_lock(&tdev->reset.lock);
+	tessera_engines_fini(tdev, -ENODEV);
+	mutex_unlock(&tdev->reset.lock);
 	tessera_kernel_as_fini(tdev);
 	return ret;
 }

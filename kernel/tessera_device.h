@@ -22,8 +22,10 @@
 
 struct pci_dev;
 struct pci_saved_state;
+struct tessera_accounts;
 struct tessera_check_step;
 struct tessera_dump;
+struct tessera_engines;
 struct tessera_kernel_as;
 struct tessera_kms;
 struct tessera_local;
@@ -60,6 +62,8 @@ struct tessera_hw_info {
 	u32 version;
 	/** @num_queues: Queue slots. */
 	u32 num_queues;
+	/** @max_queues: Queues there can be; more than slots in the backend "engine". */
+	u32 max_queues;
 	/** @num_as: Address spaces. */
 	u32 num_as;
 	/** @va_bits: Bits of a GPU virtual address. */
@@ -100,7 +104,7 @@ struct tessera_hw_info {
  * struct tessera_device - one Tessera GPU
  *
  * Locks are taken from the top of this list to the bottom; the whole order,
- * with the locks of the other objects, is in Documentation/driver/locking.md.
+ * with the locks of the other objects, is in Documentation/driver/recovery.md.
  */
 struct tessera_device {
 	/** @drm: The DRM device; the rest lives as long as it does. */
@@ -114,6 +118,8 @@ struct tessera_device {
 	/** @info: Identification. */
 	struct tessera_hw_info info;
 
+	/** @accounts: What users have, for quotas. */
+	struct tessera_accounts *accounts;
 	/** @local: Local memory, NULL if there is none. */
 	struct tessera_local *local;
 	/** @dump: Memory for a device core dump. */
@@ -122,6 +128,9 @@ struct tessera_device {
 	struct tessera_kernel_as *kernel_as;
 	/** @kms: The display controller, NULL if there is none. */
 	struct tessera_kms *kms;
+
+	/** @engines: Submission backend "engine", NULL in the backend "slot". */
+	struct tessera_engines *engines;
 
 	/** @submit_wq: Runs and frees the jobs of all queues, all short. Signals fences. */
 	struct workqueue_struct *submit_wq;
@@ -194,6 +203,10 @@ struct tessera_device {
 		 * final once the device is wedged.
 		 */
 		struct drm_wedge_task_info guilty;
+		/** @reset.event_work: Tells user space of a reset; that allocates. */
+		struct work_struct event_work;
+		/** @reset.culprit: @reset.guilty of the last reset, for @reset.event_work. */
+		struct drm_wedge_task_info culprit;
 		/** @reset.count: Full resets since probe. */
 		atomic64_t count;
 		/** @reset.function_count: Those of them that needed the PCI function's reset. */
@@ -340,7 +353,7 @@ static inline void tessera_prime_lock(struct mutex *lock)
  * @below: when this one is taken
  *
  * So that whoever does it the other way round hears of it the first time, not when
- * both ways have been gone. The table is in Documentation/driver/locking.md.
+ * both ways have been gone. The table is in Documentation/driver/recovery.md.
  */
 static inline void tessera_prime_order(struct mutex *above, struct mutex *below)
 {

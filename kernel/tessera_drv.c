@@ -5,6 +5,7 @@
  * Module, PCI driver, DRM driver, ioctl table. Nothing else.
  */
 
+#include <linux/cred.h>
 #include <linux/dma-buf.h>
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -58,7 +59,7 @@ static int tessera_open(struct drm_device *drm, struct drm_file *file)
 		return -ENOMEM;
 
 	tfile->tdev = to_tessera_device(drm);
-	tfile->quota = tessera_quota_create(tfile->tdev);
+	tfile->quota = tessera_quota_create(tfile->tdev, current_uid());
 	if (!tfile->quota) {
 		kfree(tfile);
 		return -ENOMEM;
@@ -152,6 +153,7 @@ static const struct file_operations tessera_fops = {
  * - 1.2: HEAP_*, PERFMON_*, the COUNTERS query
  * - 1.3: BO_MADVISE
  * - 1.4: the FILE_LIMITS query
+ * - 1.5: a wait of SUBMIT is met by a later timeline point of the same call
  */
 static const struct drm_driver tessera_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE |
@@ -159,7 +161,7 @@ static const struct drm_driver tessera_driver = {
 	.name = "tessera",
 	.desc = "Tessera virtual GPU",
 	.major = 1,
-	.minor = 4,
+	.minor = 5,
 
 	.open = tessera_open,
 	.postclose = tessera_postclose,
@@ -265,18 +267,18 @@ static void __exit tessera_exit(void)
 	pci_unregister_driver(&tessera_pci_driver);
 
 	/*
-	 * Nobody has a file, a dma-buf or a fence of ours any more. But jobs, queues and VMs
-	 * may be on their way out on our workqueues; each of them holds its device.
+	 * Nobody has a file or a dma-buf of ours any more. But jobs, queues and VMs may be on their
+	 * way out on our workqueues; each of them holds its device.
 	 */
 	wait_var_event(&tessera_devices, !atomic_read(&tessera_devices));
 	destroy_workqueue(tessera_release_wq);
 
 	/*
-	 * The last device, and the last fences, were given back from code of the module,
-	 * and fences are freed after a grace period by code of the module.
+	 * The last device was given back from code of the module. Fences do not matter: the core
+	 * detaches them when they signal, and the module loader waits for RCU before it frees the
+	 * code.
 	 */
 	synchronize_rcu_tasks();
-	rcu_barrier();
 }
 
 module_init(tessera_init);

@@ -9,16 +9,31 @@
  * the queue's slot, so everything up to the number found there is done.
  *
  * What user space sees are the scheduler's fences, which follow the hardware
- * fences. Both can outlive queue, VM, file and device: a hardware fence holds its
- * timeline and the module.
+ * fences. Both can outlive queue, VM, file, device and module. A hardware fence
+ * has a lock of its own and no release operation, so the core detaches it from
+ * the driver when it signals. It holds its timeline until then, and the timeline
+ * stays for an RCU grace period longer, because readers of its name do not hold it.
+ *
+ * A waiter can set a deadline (&dma_fence_ops.set_deadline). Until the last fence
+ * with a deadline has signalled, the queue gets longer time slices. Its priority
+ * stays as it is: the device takes one only for a slot that is disabled.
  */
 
-#include <linux/module.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "tessera_fence.h"
 #include "tessera_heap.h"
 #include "tessera_trace.h"
+
+/* Fences signaled without a break. */
+#define SIGNAL_STEP	32
+
+/* Time before a deadline from which a queue gets longer time slices: about one frame. */
+#define HURRY_AHEAD_MS	16
 
 static const char *tessera_fence_driver_name(struct dma_fence *fence)
 {
@@ -30,31 +45,35 @@ static const char *tessera_fence_timeline_name(struct dma_fence *fence)
 	return container_of(fence, struct tessera_fence, base)->timeline->name;
 }
 
-static void tessera_fence_free(struct tessera_fence *fence)
+/* From any context, in an RCU section, with a fence that may signal at any moment. */
+static void tessera_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
 {
-	tessera_timeline_put(fence->timeline);
-	kfree(fence);
-}
+	struct tessera_fence *fence = container_of(base, struct tessera_fence, base);
+	struct tessera_timeline *timeline = fence->timeline;
+	s64 ms = ktime_ms_delta(deadline, ktime_get()) - HURRY_AHEAD_MS;
+	unsigned long delay, at, flags;
 
-static void tessera_fence_free_rcu(struct rcu_head *rcu)
-{
-	tessera_fence_free(container_of(rcu, struct tessera_fence, base.rcu));
-}
+	delay = ms > 0 ? msecs_to_jiffies(min_t(s64, ms, INT_MAX)) : 0;
+	at = jiffies + delay;
+	spin_lock_irqsave(&timeline->lock, flags);
+	/* A pending fence has a job, and that the owner of the work. */
+	if (timeline->hurry_work && !list_empty(&fence->node)) {
+		bool first = !timeline->hurry_seqno;
 
-/*
- * Nobody finds the fence any more, so the module may go. Its exit waits until the
- * callback has run and until no task is in here: see tessera_exit().
- */
-static void tessera_fence_release(struct dma_fence *fence)
-{
-	call_rcu(&fence->rcu, tessera_fence_free_rcu);
-	module_put(THIS_MODULE);
+		/* tessera_queue_hw_set_timeslice() reads both without the lock. */
+		WRITE_ONCE(timeline->hurry_seqno, max(timeline->hurry_seqno, base->seqno));
+		if (first || time_before(at, timeline->hurry_at)) {
+			WRITE_ONCE(timeline->hurry_at, at);
+			mod_delayed_work(timeline->hurry_wq, timeline->hurry_work, delay);
+		}
+	}
+	spin_unlock_irqrestore(&timeline->lock, flags);
 }
 
 static const struct dma_fence_ops tessera_fence_ops = {
 	.get_driver_name = tessera_fence_driver_name,
 	.get_timeline_name = tessera_fence_timeline_name,
-	.release = tessera_fence_release,
+	.set_deadline = tessera_fence_set_deadline,
 };
 
 /**
@@ -84,7 +103,9 @@ struct tessera_timeline *tessera_timeline_create(const char *fmt, ...)
 
 static void tessera_timeline_release(struct kref *ref)
 {
-	kfree(container_of(ref, struct tessera_timeline, ref));
+	struct tessera_timeline *timeline = container_of(ref, struct tessera_timeline, ref);
+
+	kfree_rcu(timeline, rcu);
 }
 
 /**
@@ -139,6 +160,22 @@ int tessera_timeline_start(struct tessera_timeline *timeline,
 }
 
 /**
+ * tessera_timeline_join() - use a scheduler that others use as well
+ * @timeline: timeline, instead of tessera_timeline_start()
+ * @sched: scheduler that outlives the timeline's entity
+ * @priority: priority of the timeline's jobs
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_timeline_join(struct tessera_timeline *timeline, struct drm_gpu_scheduler *sched,
+			  enum drm_sched_priority priority)
+{
+	timeline->joined = true;
+
+	return drm_sched_entity_init(&timeline->entity, priority, &sched, 1, NULL);
+}
+
+/**
  * tessera_timeline_stop() - end the scheduler
  * @timeline: timeline without jobs
  *
@@ -148,7 +185,8 @@ int tessera_timeline_start(struct tessera_timeline *timeline,
 void tessera_timeline_stop(struct tessera_timeline *timeline)
 {
 	drm_sched_entity_fini(&timeline->entity);
-	drm_sched_fini(&timeline->sched);
+	if (!timeline->joined)
+		drm_sched_fini(&timeline->sched);
 }
 
 /**
@@ -164,7 +202,6 @@ struct tessera_fence *tessera_fence_create(struct tessera_timeline *timeline)
 	if (!fence)
 		return NULL;
 
-	__module_get(THIS_MODULE);
 	kref_get(&timeline->ref);
 	fence->timeline = timeline;
 	INIT_LIST_HEAD(&fence->node);
@@ -195,8 +232,8 @@ void tessera_fence_drop(struct tessera_fence *fence)
 		dma_fence_put(&fence->base);
 	} else {
 		tessera_fence_leave_heap(fence);
-		tessera_fence_free(fence);
-		module_put(THIS_MODULE);
+		tessera_timeline_put(fence->timeline);
+		kfree(fence);
 	}
 }
 
@@ -206,9 +243,32 @@ static void tessera_fence_init(struct tessera_fence *fence)
 
 	lockdep_assert_held(&timeline->lock);
 
-	dma_fence_init64(&fence->base, &tessera_fence_ops, &timeline->lock, timeline->context,
+	dma_fence_init64(&fence->base, &tessera_fence_ops, NULL, timeline->context,
 			 ++timeline->seqno);
 	fence->emitted = true;
+}
+
+/*
+ * Signals @fence, which may go with it, under the lock of its timeline: so fences signal in their
+ * order. The owner of the timeline has another reference.
+ */
+static void tessera_fence_signal(struct tessera_fence *fence, int error)
+{
+	struct tessera_timeline *timeline = fence->timeline;
+
+	lockdep_assert_held(&timeline->lock);
+
+	if (error)
+		dma_fence_set_error(&fence->base, error);
+	/* The job, and with it the owner of the work, can go as soon as the fence has signalled. */
+	if (timeline->hurry_seqno && fence->base.seqno >= timeline->hurry_seqno) {
+		WRITE_ONCE(timeline->hurry_seqno, 0);
+		mod_delayed_work(timeline->hurry_wq, timeline->hurry_work, 0);
+	}
+	tessera_fence_leave_heap(fence);
+	trace_tessera_fence_signal(fence, error);
+	dma_fence_signal(&fence->base);
+	tessera_timeline_put(timeline);
 }
 
 /**
@@ -246,14 +306,37 @@ struct dma_fence *tessera_fence_emit_done(struct tessera_fence *fence, int error
 
 	spin_lock_irqsave(&timeline->lock, flags);
 	tessera_fence_init(fence);
-	if (error)
-		dma_fence_set_error(&fence->base, error);
-	tessera_fence_leave_heap(fence);
-	trace_tessera_fence_signal(fence, error);
-	dma_fence_signal_locked(&fence->base);
+	tessera_fence_signal(fence, error);
 	spin_unlock_irqrestore(&timeline->lock, flags);
 
 	return dma_fence_get(&fence->base);
+}
+
+/* Signals at most SIGNAL_STEP fences and returns how many. */
+static unsigned int timeline_signal_step(struct tessera_timeline *timeline, u64 last, int error)
+{
+	struct tessera_fence *fence, *next;
+	unsigned int count = 0;
+	unsigned long flags;
+
+	spin_lock_irqsave(&timeline->lock, flags);
+	list_for_each_entry_safe(fence, next, &timeline->pending, node) {
+		if (fence->base.seqno > last || count == SIGNAL_STEP)
+			break;
+		list_del_init(&fence->node);
+		if (!error) {
+			/* First: who sees the fence must find its job counted. */
+			atomic64_inc(&timeline->completed);
+			if (fence->jobs)
+				atomic64_inc(fence->jobs);
+		}
+		tessera_fence_signal(fence, error);
+		dma_fence_put(&fence->base);
+		count++;
+	}
+	spin_unlock_irqrestore(&timeline->lock, flags);
+
+	return count;
 }
 
 /**
@@ -262,38 +345,50 @@ struct dma_fence *tessera_fence_emit_done(struct tessera_fence *fence, int error
  * @last: number of the last one to signal
  * @error: error to set on each, or 0
  *
- * From any context.
+ * From any context. Interrupts are enabled between groups of fences if the caller has them enabled.
  *
  * Return: how many fences signalled.
  */
 unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last, int error)
 {
-	struct tessera_fence *fence, *next;
-	unsigned int count = 0;
+	unsigned int step, count = 0;
+
+	do {
+		step = timeline_signal_step(timeline, last, error);
+		count += step;
+	} while (step == SIGNAL_STEP);
+
+	return count;
+}
+
+/**
+ * tessera_timeline_signal_some() - signal pending fences in an interrupt
+ * @timeline: timeline
+ * @last: number of the last one to signal
+ *
+ * Signals so few that an interrupt handler can do it.
+ *
+ * Return: true if more fences may be left, which need tessera_timeline_signal().
+ */
+bool tessera_timeline_signal_some(struct tessera_timeline *timeline, u64 last)
+{
+	return timeline_signal_step(timeline, last, 0) == SIGNAL_STEP;
+}
+
+static struct tessera_fence *timeline_pending_fence(struct tessera_timeline *timeline, bool newest)
+{
+	struct tessera_fence *fence = NULL;
 	unsigned long flags;
 
 	spin_lock_irqsave(&timeline->lock, flags);
-	list_for_each_entry_safe(fence, next, &timeline->pending, node) {
-		if (fence->base.seqno > last)
-			break;
-		list_del_init(&fence->node);
-		if (error) {
-			dma_fence_set_error(&fence->base, error);
-		} else {
-			/* First: who sees the fence must find its job counted. */
-			atomic64_inc(&timeline->completed);
-			if (fence->jobs)
-				atomic64_inc(fence->jobs);
-		}
-		tessera_fence_leave_heap(fence);
-		trace_tessera_fence_signal(fence, error);
-		dma_fence_signal_locked(&fence->base);
-		dma_fence_put(&fence->base);
-		count++;
+	if (!list_empty(&timeline->pending)) {
+		fence = newest ? list_last_entry(&timeline->pending, struct tessera_fence, node) :
+				 list_first_entry(&timeline->pending, struct tessera_fence, node);
+		dma_fence_get(&fence->base);
 	}
 	spin_unlock_irqrestore(&timeline->lock, flags);
 
-	return count;
+	return fence;
 }
 
 /**
@@ -304,16 +399,31 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
  */
 struct tessera_fence *tessera_timeline_oldest_fence(struct tessera_timeline *timeline)
 {
-	struct tessera_fence *oldest;
-	unsigned long flags;
+	return timeline_pending_fence(timeline, false);
+}
 
-	spin_lock_irqsave(&timeline->lock, flags);
-	oldest = list_first_entry_or_null(&timeline->pending, struct tessera_fence, node);
-	if (oldest)
-		dma_fence_get(&oldest->base);
-	spin_unlock_irqrestore(&timeline->lock, flags);
+/**
+ * tessera_timeline_newest_fence() - fence of the last job that is not done
+ * @timeline: timeline
+ *
+ * Return: as tessera_timeline_oldest_fence().
+ */
+struct tessera_fence *tessera_timeline_newest_fence(struct tessera_timeline *timeline)
+{
+	return timeline_pending_fence(timeline, true);
+}
 
-	return oldest;
+/**
+ * tessera_timeline_pending() - jobs that are not done
+ * @timeline: timeline on which nothing is emitted meanwhile
+ *
+ * Return: how many fences are pending. They signal in their order, so their numbers have no gaps.
+ */
+u64 tessera_timeline_pending(struct tessera_timeline *timeline)
+{
+	u64 oldest = tessera_timeline_oldest(timeline);
+
+	return oldest ? timeline->seqno - oldest + 1 : 0;
 }
 
 /**

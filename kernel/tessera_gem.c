@@ -116,7 +116,7 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 	struct tessera_bo *bo = to_tessera_bo(obj);
 	struct dma_buf *dmabuf;
 	struct sg_table *sgt;
-	u32 retained;
+	bool first;
 	int ret;
 
 	/* Its reservation belongs to the VM; a stranger must not lock that. */
@@ -124,13 +124,9 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 		return ERR_PTR(-EPERM);
 
 	/* Who exports it needs it, and others cannot be asked. */
-	if (!obj->import_attach) {
-		ret = tessera_bo_madvise(bo, DRM_TESSERA_MADV_WILL_NEED, &retained);
-		if (!ret && !retained)
-			ret = -EINVAL;
-		if (ret && !READ_ONCE(bo->exported))
-			return ERR_PTR(ret);
-	}
+	ret = tessera_bo_begin_export(bo, &first);
+	if (ret)
+		return ERR_PTR(ret);
 
 	/*
 	 * Mapping for DMA gives the CPU's caches to memory, which must not happen any more once
@@ -138,13 +134,17 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 	 */
 	if (!obj->import_attach && !drm_mm_node_allocated(&bo->local)) {
 		sgt = tessera_bo_map_dma(bo);
-		if (IS_ERR(sgt))
-			return ERR_CAST(sgt);
+		if (IS_ERR(sgt)) {
+			dmabuf = ERR_CAST(sgt);
+			goto out;
+		}
 	}
 
 	dmabuf = drm_gem_prime_export(obj, flags);
-	if (!IS_ERR(dmabuf))
-		WRITE_ONCE(bo->exported, true);
+out:
+	/* The core holds its lock of names, so no other export of the BO has begun. */
+	if (IS_ERR(dmabuf) && first)
+		WRITE_ONCE(bo->exported, false);
 
 	return dmabuf;
 }
@@ -157,6 +157,45 @@ static int tessera_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *v
 	return drm_gem_shmem_mmap(to_drm_gem_shmem_obj(obj), vma);
 }
 
+/*
+ * The helper's fault handler counts pages from the start of the mapping, which is the first page of
+ * the BO only as long as nobody splits the mapping and a dma-buf is mapped whole. This one counts
+ * from the fake offset, which the core keeps right for every piece.
+ * Documentation/driver/README.md has the details.
+ */
+static vm_fault_t tessera_gem_fault(struct vm_fault *vmf)
+{
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+	struct drm_gem_shmem_object *shmem = to_drm_gem_shmem_obj(obj);
+	pgoff_t page = vmf->pgoff - drm_vma_node_start(&obj->vma_node);
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+
+	dma_resv_lock(obj->resv, NULL);
+	/* A purged BO has no pages. The mapping holds them otherwise. */
+	if (page < obj->size >> PAGE_SHIFT && shmem->pages && shmem->madv >= 0)
+		ret = vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(shmem->pages[page]));
+	dma_resv_unlock(obj->resv);
+
+	return ret;
+}
+
+/* The helper exports its open and close only as members of its operations. */
+static void tessera_gem_vm_open(struct vm_area_struct *vma)
+{
+	drm_gem_shmem_vm_ops.open(vma);
+}
+
+static void tessera_gem_vm_close(struct vm_area_struct *vma)
+{
+	drm_gem_shmem_vm_ops.close(vma);
+}
+
+static const struct vm_operations_struct tessera_gem_vm_ops = {
+	.fault = tessera_gem_fault,
+	.open = tessera_gem_vm_open,
+	.close = tessera_gem_vm_close,
+};
+
 static const struct drm_gem_object_funcs tessera_gem_funcs = {
 	.free = tessera_gem_free,
 	.export = tessera_gem_export,
@@ -167,7 +206,7 @@ static const struct drm_gem_object_funcs tessera_gem_funcs = {
 	.vmap = drm_gem_shmem_object_vmap,
 	.vunmap = drm_gem_shmem_object_vunmap,
 	.mmap = tessera_gem_mmap,
-	.vm_ops = &drm_gem_shmem_vm_ops,
+	.vm_ops = &tessera_gem_vm_ops,
 };
 
 /*
@@ -220,7 +259,8 @@ static vm_fault_t tessera_local_fault_wait(struct drm_gem_object *obj, struct vm
 		return VM_FAULT_RETRY;
 
 	drm_gem_object_get(obj);
-	mmap_read_unlock(vmf->vma->vm_mm);
+	/* Knows whether the fault holds the lock of the address space or that of the mapping. */
+	release_fault_lock(vmf);
 	tessera_wait_running(tdev);
 	drm_gem_object_put(obj);
 
@@ -301,6 +341,8 @@ struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t 
 
 	bo->base.base.funcs = &tessera_gem_funcs;
 	bo->base.map_wc = true;
+	/* No page table records stores of the device: reclaim must not drop clean pages. */
+	bo->base.pages_mark_dirty_on_put = true;
 	INIT_LIST_HEAD(&bo->node);
 	INIT_LIST_HEAD(&bo->madv_node);
 	mutex_init(&bo->label_lock);
@@ -365,7 +407,7 @@ static int bo_alloc_local(struct tessera_device *tdev, struct tessera_quota *quo
 	int ret;
 
 	do {
-		leaving = atomic_read(&quota->leaving);
+		leaving = tessera_quota_leaving(quota);
 		ret = tessera_local_alloc(tdev, node, size);
 		if (ret != -ENOSPC || !leaving)
 			return ret;

@@ -3,8 +3,8 @@
 
 /*
  * debugfs "inject": scripts that make the device misbehave, handed to the device
- * as they are (Documentation/hw/inject.md); "capture": the job it shall write to a
- * file of the host (Documentation/hw/capture.md). There are no such files when the
+ * as they are (Documentation/hw/debug-unit.md); "capture": the job it shall write to a
+ * file of the host (Documentation/hw/debug-unit.md). There are no such files when the
  * device does not offer it.
  */
 
@@ -62,9 +62,8 @@ static int tessera_inject_show(struct seq_file *m, void *unused)
 	for (kind = 0; kind < ARRAY_SIZE(tessera_inject_kinds); kind++)
 		seq_printf(m, "%s %u\n", tessera_inject_kinds[kind],
 			   tessera_read(tdev, TSR_REG_INJECT_FIRED(kind)));
-	tessera_pm_unlock(tdev);
 
-	return 0;
+	return tessera_pm_unlock(tdev);
 }
 
 static int tessera_inject_open(struct inode *inode, struct file *file)
@@ -142,9 +141,8 @@ static int tessera_capture_show(struct seq_file *m, void *unused)
 	seq_printf(m, "%s\ncaptured %u\n",
 		   status & TSR_CAPTURE_STATUS_ARMED__MASK ? "waiting" : "idle",
 		   (u32)FIELD_GET(TSR_CAPTURE_STATUS_CAPTURED__MASK, status));
-	tessera_pm_unlock(tdev);
 
-	return 0;
+	return tessera_pm_unlock(tdev);
 }
 
 static int tessera_capture_open(struct inode *inode, struct file *file)
@@ -169,6 +167,9 @@ static ssize_t tessera_capture_write(struct file *file, const char __user *buf, 
 	kfree(text);
 	if (status < 0)
 		return status;
+	/* The device does not answer. */
+	if (status == U32_MAX)
+		return -EIO;
 
 	switch (FIELD_GET(TSR_CAPTURE_STATUS_RESULT__MASK, status)) {
 	case TSR_CAPTURE_RESULT_ACCEPTED:

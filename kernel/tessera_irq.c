@@ -56,7 +56,9 @@ static u64 irq_take(struct tessera_device *tdev, unsigned int class)
 
 static void queue_job_irq(struct tessera_queue *queue)
 {
-	tessera_queue_complete(queue);
+	/* The ring holds up to 1,024 jobs. The timeout check signals the rest. */
+	if (tessera_queue_complete_some(queue))
+		tessera_watch_now(queue);
 }
 
 static void queue_fault_irq(struct tessera_queue *queue)

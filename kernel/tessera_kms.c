@@ -40,6 +40,9 @@
 /* A lost interrupt costs so much: as long as the last one is not cleared no other comes. */
 #define WATCH_PERIOD	(HZ / 4)
 
+/* A monitor is to be found within 10 s, and a look takes a moment. */
+#define POLL_PERIOD	(8 * HZ)
+
 #define IRQ_BITS	8
 #define IRQ_ALWAYS	(TSR_DISPLAY_IRQ_HOTPLUG | TSR_DISPLAY_IRQ_CRC | \
 			 TSR_DISPLAY_IRQ_UNDERRUN | TSR_DISPLAY_IRQ_WRITEBACK)
@@ -84,10 +87,63 @@ static const struct drm_format_info *tessera_get_format_info(u32 format, u64 mod
 	return tessera_framebuffer_info(format, modifier);
 }
 
+/* Interrupts and recovery may look while kms_start() runs: NULL, or set up completely. */
+static struct tessera_kms *kms_of(struct tessera_device *tdev)
+{
+	/* Pairs with the release in kms_start(). */
+	return smp_load_acquire(&tdev->kms);
+}
+
+/*
+ * All heads share the memory in which the device composes frames: PIXELS bounds the sum of their
+ * modes. A head that user space has switched off but not taken its mode from (ACTIVE is 0) counts,
+ * because to switch it on must not fail. The states of all CRTCs become part of the commit, so the
+ * commits before it are over when the device gets this one's modes.
+ */
+static int kms_check_pixels(struct tessera_kms *kms, struct drm_atomic_commit *state)
+{
+	struct drm_crtc_state *crtc_state;
+	struct drm_crtc *crtc;
+	u64 pixels = 0;
+
+	drm_for_each_crtc(crtc, &kms->tdev->drm) {
+		crtc_state = drm_atomic_get_crtc_state(state, crtc);
+		if (IS_ERR(crtc_state))
+			return PTR_ERR(crtc_state);
+		if (crtc_state->enable)
+			pixels += (u32)crtc_state->mode.hdisplay * crtc_state->mode.vdisplay;
+	}
+	if (pixels <= kms->max_pixels)
+		return 0;
+
+	drm_dbg_atomic(&kms->tdev->drm, "modes of %llu pixels, the device has memory for %u\n",
+		       pixels, kms->max_pixels);
+
+	return -EINVAL;
+}
+
+static int tessera_atomic_check(struct drm_device *drm, struct drm_atomic_commit *state)
+{
+	struct tessera_kms *kms = kms_of(to_tessera_device(drm));
+	struct drm_crtc_state *crtc_state;
+	struct drm_crtc *crtc;
+	bool changes = false;
+	int ret, i;
+
+	ret = drm_atomic_helper_check(drm, state);
+	if (ret)
+		return ret;
+
+	for_each_new_crtc_in_state(state, crtc, crtc_state, i)
+		changes |= crtc_state->mode_changed;
+
+	return changes ? kms_check_pixels(kms, state) : 0;
+}
+
 static const struct drm_mode_config_funcs tessera_mode_config_funcs = {
 	.fb_create = tessera_framebuffer_create,
 	.get_format_info = tessera_get_format_info,
-	.atomic_check = drm_atomic_helper_check,
+	.atomic_check = tessera_atomic_check,
 	.atomic_commit = tessera_atomic_commit,
 };
 
@@ -105,7 +161,9 @@ static const struct drm_mode_config_helper_funcs tessera_mode_config_helpers = {
  */
 u64 tessera_kms_irq_mask(struct tessera_device *tdev)
 {
-	return tdev->kms ? READ_ONCE(tdev->kms->irq_mask) : 0;
+	struct tessera_kms *kms = kms_of(tdev);
+
+	return kms ? READ_ONCE(kms->irq_mask) : 0;
 }
 
 /**
@@ -159,15 +217,90 @@ static void tessera_watch_work(struct work_struct *work)
 		queue_delayed_work(system_dfl_wq, &kms->watch, WATCH_PERIOD);
 }
 
+/*
+ * Compare the monitor of a head with the one that user space was told about, and tell it if they
+ * differ. A device that is out of reach is compared when it is back, see tessera_kms_run().
+ */
+static bool head_compare(struct tessera_head *head)
+{
+	struct drm_connector *connector = &head->connector;
+	struct tessera_monitor monitor = { };
+
+	if (!tessera_connector_look(head, &monitor) ||
+	    !memcmp(&monitor, &head->monitor, sizeof(monitor)))
+		return false;
+
+	head->monitor = monitor;
+	/* This updates the status at once, but announces no other EDID of a monitor. */
+	if (!drm_connector_helper_hpd_irq_event(connector))
+		drm_kms_helper_connector_hotplug_event(connector);
+
+	return true;
+}
+
+static bool kms_compare(struct tessera_kms *kms, unsigned long heads)
+{
+	bool changed = false;
+	unsigned int i;
+
+	mutex_lock(&kms->monitor_lock);
+	for_each_set_bit(i, &heads, kms->num_heads)
+		changed |= head_compare(&kms->head[i]);
+	mutex_unlock(&kms->monitor_lock);
+
+	return changed;
+}
+
 static void tessera_hotplug_work(struct work_struct *work)
 {
 	struct tessera_kms *kms = container_of(work, struct tessera_kms, hotplug);
+
+	kms_compare(kms, xchg(&kms->plugged, 0));
+}
+
+/*
+ * A device that sleeps cannot report a monitor, so it is woken now and then. It goes back to sleep
+ * at once if nothing has changed.
+ */
+static void tessera_poll_work(struct work_struct *work)
+{
+	struct tessera_kms *kms = container_of(to_delayed_work(work), struct tessera_kms, poll);
+
+	/* Somebody else has woken it. The next sleep looks again. */
+	if (tessera_state(kms->tdev) == TESSERA_RUNNING)
+		return;
+	if (tessera_pm_get(kms->tdev)) {
+		tessera_kms_poll(kms->tdev);
+		return;
+	}
+
+	if (kms_compare(kms, GENMASK(kms->num_heads - 1, 0)))
+		tessera_pm_put(kms->tdev);
+	else
+		tessera_pm_put_now(kms->tdev);
+}
+
+/**
+ * tessera_kms_poll() - look for monitors from time to time
+ * @tdev: device that falls asleep
+ */
+void tessera_kms_poll(struct tessera_device *tdev)
+{
+	struct tessera_kms *kms = kms_of(tdev);
+
+	/* Not while the machine sleeps. */
+	if (kms)
+		queue_delayed_work(system_freezable_wq, &kms->poll, POLL_PERIOD);
+}
+
+/* What monitors do while the device is out of reach, or is being reset, raises no interrupt. */
+static void kms_look_for_monitors(struct tessera_kms *kms)
+{
 	unsigned int i;
 
-	for (i = 0; i < kms->num_heads; i++) {
-		if (test_and_clear_bit(i, &kms->plugged))
-			drm_kms_helper_connector_hotplug_event(&kms->head[i].connector);
-	}
+	for (i = 0; i < kms->num_heads; i++)
+		set_bit(i, &kms->plugged);
+	queue_work(system_dfl_wq, &kms->hotplug);
 }
 
 /**
@@ -177,7 +310,7 @@ static void tessera_hotplug_work(struct work_struct *work)
  */
 void tessera_kms_irq(struct tessera_device *tdev, u64 status)
 {
-	struct tessera_kms *kms = tdev->kms;
+	struct tessera_kms *kms = kms_of(tdev);
 	unsigned int i;
 
 	for (i = 0; kms && i < kms->num_heads; i++, status >>= IRQ_BITS) {
@@ -213,7 +346,7 @@ static void kms_restore(struct tessera_kms *kms)
  */
 bool tessera_kms_run(struct tessera_device *tdev)
 {
-	struct tessera_kms *kms = tdev->kms;
+	struct tessera_kms *kms = kms_of(tdev);
 	unsigned long flags;
 	unsigned int i;
 	bool runs;
@@ -228,6 +361,8 @@ bool tessera_kms_run(struct tessera_device *tdev)
 	if (runs)
 		kms_restore(kms);
 	spin_unlock_irqrestore(&tdev->drm.event_lock, flags);
+	if (runs)
+		kms_look_for_monitors(kms);
 
 	return runs;
 }
@@ -240,7 +375,7 @@ bool tessera_kms_run(struct tessera_device *tdev)
  */
 void tessera_kms_lose(struct tessera_device *tdev)
 {
-	struct tessera_kms *kms = tdev->kms;
+	struct tessera_kms *kms = kms_of(tdev);
 	unsigned long flags;
 	unsigned int i;
 
@@ -263,6 +398,7 @@ void tessera_kms_unplug(struct tessera_device *tdev)
 	if (!tdev->kms)
 		return;
 
+	disable_delayed_work_sync(&tdev->kms->poll);
 	cancel_work_sync(&tdev->kms->hotplug);
 	drm_kms_helper_poll_fini(&tdev->drm);
 	drm_atomic_helper_shutdown(&tdev->drm);
@@ -298,7 +434,7 @@ void tessera_kms_resume(struct tessera_device *tdev)
  */
 void tessera_kms_print(struct tessera_device *tdev, struct seq_file *m)
 {
-	struct tessera_kms *kms = tdev->kms;
+	struct tessera_kms *kms = kms_of(tdev);
 	unsigned int i;
 
 	for (i = 0; kms && i < kms->num_heads; i++) {
@@ -385,7 +521,9 @@ static struct tessera_kms *kms_alloc(struct tessera_device *tdev)
 	spin_lock_init(&kms->irq_lock);
 	INIT_WORK(&kms->hotplug, tessera_hotplug_work);
 	INIT_DELAYED_WORK(&kms->watch, tessera_watch_work);
+	INIT_DELAYED_WORK(&kms->poll, tessera_poll_work);
 	ret = drmm_mutex_init(&tdev->drm, &kms->pin_lock);
+	ret = ret ?: drmm_mutex_init(&tdev->drm, &kms->monitor_lock);
 	if (ret)
 		return ERR_PTR(ret);
 
@@ -400,7 +538,8 @@ static void kms_start(struct tessera_device *tdev, struct tessera_kms *kms)
 {
 	unsigned int i;
 
-	tdev->kms = kms;
+	/* Pairs with kms_of(). */
+	smp_store_release(&tdev->kms, kms);
 	mutex_lock(&tdev->reset.lock);
 	spin_lock_irq(&tdev->drm.event_lock);
 	if (tessera_state(tdev) == TESSERA_RUNNING)
@@ -409,20 +548,30 @@ static void kms_start(struct tessera_device *tdev, struct tessera_kms *kms)
 	mutex_unlock(&tdev->reset.lock);
 	for (i = 0; i < kms->num_heads; i++)
 		tessera_kms_want_irq(&kms->head[i], IRQ_ALWAYS, true);
+	/* There is no user space yet that could have been told otherwise. */
+	for (i = 0; i < kms->num_heads; i++)
+		tessera_connector_look(&kms->head[i], &kms->head[i].monitor);
 }
 
-static unsigned int count_heads(struct tessera_device *tdev)
+/* Reads how many heads there are, 0 without a display controller, and what they share. */
+static int read_caps(struct tessera_device *tdev, unsigned int *heads, u32 *pixels)
 {
-	unsigned int heads = 0;
-	int cookie;
+	int cookie, ret = 0;
+	u32 caps;
 
-	if (tdev->info.features & TSR_FEATURE_DISPLAY && tessera_enter(tdev, &cookie)) {
-		heads = FIELD_GET(TSR_DISPLAY_CAPS_HEADS__MASK,
-				  tessera_read(tdev, TSR_REG_DISPLAY_CAPS(0)));
-		tessera_leave(tdev, cookie);
-	}
+	*heads = 0;
+	if (!(tdev->info.features & TSR_FEATURE_DISPLAY) || !tessera_enter(tdev, &cookie))
+		return 0;
 
-	return min_t(unsigned int, heads, TSR_HEADS_MAX);
+	caps = tessera_read(tdev, TSR_REG_DISPLAY_CAPS(0));
+	*heads = min_t(u32, FIELD_GET(TSR_DISPLAY_CAPS_HEADS__MASK, caps), TSR_HEADS_MAX);
+	*pixels = tessera_read(tdev, TSR_REG_DISPLAY_PIXELS(0));
+	/* Last: a device that answers now has answered before. */
+	if (!tessera_device_present(tdev))
+		ret = -ENODEV;
+	tessera_leave(tdev, cookie);
+
+	return ret;
 }
 
 /**
@@ -434,10 +583,14 @@ static unsigned int count_heads(struct tessera_device *tdev)
 int tessera_kms_init(struct tessera_device *tdev)
 {
 	struct drm_device *drm = &tdev->drm;
-	unsigned int i, heads = count_heads(tdev);
 	struct tessera_kms *kms;
+	unsigned int i, heads;
+	u32 pixels;
 	int ret;
 
+	ret = read_caps(tdev, &heads, &pixels);
+	if (ret)
+		return ret;
 	if (!heads) {
 		drm->driver_features &= ~(DRIVER_MODESET | DRIVER_ATOMIC);
 		return 0;
@@ -447,6 +600,7 @@ int tessera_kms_init(struct tessera_device *tdev)
 	if (IS_ERR(kms))
 		return PTR_ERR(kms);
 	kms->num_heads = heads;
+	kms->max_pixels = pixels;
 
 	ret = mode_config_init(drm);
 	for (i = 0; i < heads && !ret; i++)

@@ -61,6 +61,16 @@ struct tessera_target {
 };
 
 /**
+ * struct tessera_monitor - what the device reports of a monitor
+ */
+struct tessera_monitor {
+	/** @present: 1 if a monitor is connected, else 0; u32, so no padding. */
+	u32 present;
+	/** @edid: Its EDID; all zero while none is connected. */
+	u32 edid[TSR_EDID_WORDS];
+};
+
+/**
  * struct tessera_head - a head of the display controller: CRTC, encoder, connector
  *
  * What is not marked otherwise is protected by &drm_device.event_lock, below which there
@@ -126,6 +136,8 @@ struct tessera_head {
 	u32 skew;
 	/** @underruns: Frames that could not be read whole. */
 	u64 underruns;
+	/** @monitor: What user space was told about last; &tessera_kms.monitor_lock. */
+	struct tessera_monitor monitor;
 };
 
 /**
@@ -136,6 +148,8 @@ struct tessera_kms {
 	struct tessera_device *tdev;
 	/** @num_heads: Heads. */
 	unsigned int num_heads;
+	/** @max_pixels: Most pixels that the modes of all heads have together. */
+	u32 max_pixels;
 	/** @lost: The device does not come back; &drm_device.event_lock. */
 	bool lost;
 	/** @pin_lock: Protects @mm, @idle and places of framebuffers; above reservations. */
@@ -156,6 +170,10 @@ struct tessera_kms {
 	struct work_struct hotplug;
 	/** @plugged: Heads it is about, a bit each; atomic. */
 	unsigned long plugged;
+	/** @monitor_lock: One comparison of monitors at a time; above the locks of modes. */
+	struct mutex monitor_lock;
+	/** @poll: Wakes a device that sleeps, to look for monitors. */
+	struct delayed_work poll;
 	/** @watch: Looks for interrupts that were lost. */
 	struct delayed_work watch;
 	/** @head: The heads. */
@@ -209,6 +227,7 @@ void tessera_kms_lose(struct tessera_device *tdev);
 void tessera_kms_unplug(struct tessera_device *tdev);
 int tessera_kms_suspend(struct tessera_device *tdev);
 void tessera_kms_resume(struct tessera_device *tdev);
+void tessera_kms_poll(struct tessera_device *tdev);
 void tessera_kms_print(struct tessera_device *tdev, struct seq_file *m);
 
 /* tessera_crtc.c */
@@ -233,6 +252,7 @@ u32 tessera_format_conversion(u32 format);
 
 /* tessera_connector.c */
 int tessera_connector_init(struct tessera_head *head);
+bool tessera_connector_look(struct tessera_head *head, struct tessera_monitor *monitor);
 
 /* tessera_writeback.c */
 int tessera_writeback_init(struct tessera_head *head);

@@ -13,6 +13,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/pci.h>
+#include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
 #include <drm/drm_managed.h>
@@ -102,6 +103,10 @@ static int local_clear(struct tessera_device *tdev, u64 offset, u64 size)
 
 	while (done < size) {
 		step = min_t(u64, size - done, CLEAR_STEP);
+		/* Other signals, a timer's for instance, would start the call over and over. */
+		if (fatal_signal_pending(current))
+			return -ERESTARTSYS;
+		cond_resched();
 		ret = tessera_enter_wait(tdev, &cookie);
 		if (ret)
 			return ret;

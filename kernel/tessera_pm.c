@@ -18,6 +18,9 @@
  * - a head that is on, and a commit on its way;
  * - the contract checker, which wants to be told of every page at any time.
  *
+ * A device with heads is woken every few seconds to look for monitors, because it cannot report
+ * one while it sleeps (tessera_kms_poll()).
+ *
  * Fdinfo does not, nor a DEV_QUERY: what they tell does not change while the device
  * sleeps. Asynchronous binds and the end of objects do without: a device that sleeps
  * caches nothing and runs nothing, and the gate keeps them out (tessera_state.c).
@@ -88,12 +91,18 @@ static int tessera_pm_resume(struct device *dev)
 static int tessera_pm_runtime_suspend(struct device *dev)
 {
 	struct tessera_device *tdev = dev_get_drvdata(dev);
+	int ret = -EBUSY;
 
-	/* A recovery is on its way and wants the device awake; so does a lost cause. */
-	if (tessera_state(tdev) != TESSERA_RUNNING)
-		return -EBUSY;
+	/* A recovery needs the device awake, and a wedged device never sleeps again. */
+	if (tessera_state(tdev) == TESSERA_RUNNING)
+		ret = tessera_reset_suspend(tdev);
+	if (!ret)
+		tessera_kms_poll(tdev);
+	/* The PM core tries again by itself only if the device was used meanwhile. */
+	else if (!tessera_device_wedged(tdev))
+		pm_runtime_mark_last_busy(dev);
 
-	return tessera_reset_suspend(tdev);
+	return ret;
 }
 
 /* A device that does not come back is given up; that is no failure of waking it. */
@@ -216,11 +225,19 @@ int tessera_pm_lock(struct tessera_device *tdev)
 /**
  * tessera_pm_unlock() - undo tessera_pm_lock()
  * @tdev: device
+ *
+ * Return: 0, or -EIO if the device does not answer. Then the values read since tessera_pm_lock()
+ * may be all ones and mean nothing.
  */
-void tessera_pm_unlock(struct tessera_device *tdev)
+int tessera_pm_unlock(struct tessera_device *tdev)
 {
+	/* Last: a device that answers now has answered before. */
+	bool present = tessera_device_present(tdev);
+
 	mutex_unlock(&tdev->reset.lock);
 	tessera_pm_put(tdev);
+
+	return present ? 0 : -EIO;
 }
 
 /**
@@ -233,4 +250,17 @@ void tessera_pm_put(struct tessera_device *tdev)
 {
 	pm_runtime_mark_last_busy(tdev->drm.dev);
 	pm_runtime_put_autosuspend(tdev->drm.dev);
+}
+
+/**
+ * tessera_pm_put_now() - the same, without a delay before the device sleeps
+ * @tdev: device
+ *
+ * For those that have only looked. May sleep.
+ */
+void tessera_pm_put_now(struct tessera_device *tdev)
+{
+	/* It may be busy with a recovery that has just begun. */
+	if (pm_runtime_put_sync_suspend(tdev->drm.dev) < 0)
+		pm_request_autosuspend(tdev->drm.dev);
 }

@@ -14,7 +14,8 @@ void tessera_pm_fini(struct tessera_device *tdev);
 int tessera_pm_get(struct tessera_device *tdev);
 void tessera_pm_get_awake(struct tessera_device *tdev);
 void tessera_pm_put(struct tessera_device *tdev);
+void tessera_pm_put_now(struct tessera_device *tdev);
 int tessera_pm_lock(struct tessera_device *tdev);
-void tessera_pm_unlock(struct tessera_device *tdev);
+int tessera_pm_unlock(struct tessera_device *tdev);
 
 #endif

@@ -5,6 +5,7 @@
  * DEV_QUERY: what the device is and how it is.
  */
 
+#include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -97,7 +98,7 @@ static u32 fill_engines(struct tessera_device *tdev, struct drm_tessera_engine_i
 			.instances = info->engines[i],
 			.min_ring_size = BIT(info->ring_log2_min),
 			.max_ring_size = BIT(info->ring_log2_max),
-			.max_queues = info->num_queues,
+			.max_queues = info->max_queues,
 		};
 	}
 
@@ -131,11 +132,33 @@ static void fill_gpu_state(struct tessera_device *tdev, struct drm_tessera_gpu_s
 	};
 }
 
+/*
+ * Clear the rest of what user space offers, up to 4 GiB: in steps, so that the task can be killed
+ * and others run.
+ */
+static int query_clear(void __user *dst, size_t size)
+{
+	while (size) {
+		size_t step = min_t(size_t, size, SZ_64K);
+
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		if (clear_user(dst, step))
+			return -EFAULT;
+		cond_resched();
+		dst += step;
+		size -= step;
+	}
+
+	return 0;
+}
+
 /* Answer a query for one structure of @known bytes, @first in the first version. */
 static int query_struct(struct drm_tessera_dev_query *args, const void *data, u32 known, u32 first)
 {
 	void __user *dst = u64_to_user_ptr(args->ptr);
 	u32 copy = min(args->size, known);
+	int ret;
 
 	if (!args->ptr) {
 		args->size = known;
@@ -145,8 +168,11 @@ static int query_struct(struct drm_tessera_dev_query *args, const void *data, u3
 
 	if (args->size < first || args->stride)
 		return -EINVAL;
-	if (copy_to_user(dst, data, copy) || clear_user(dst + copy, args->size - copy))
+	if (copy_to_user(dst, data, copy))
 		return -EFAULT;
+	ret = query_clear(dst + copy, args->size - copy);
+	if (ret)
+		return ret;
 	args->size = copy;
 
 	return 0;
@@ -175,8 +201,9 @@ static int query_array(struct drm_tessera_dev_query *args, const void *data, u32
 		return ret;
 
 	done = array.count * args->stride;
-	if (clear_user(u64_to_user_ptr(args->ptr) + done, args->size - done))
-		return -EFAULT;
+	ret = query_clear(u64_to_user_ptr(args->ptr) + done, args->size - done);
+	if (ret)
+		return ret;
 	args->size = done;
 
 	return 0;

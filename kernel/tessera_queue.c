@@ -5,7 +5,8 @@
  * DOC: Queues
  *
  * A queue of user space is one slot of the device, from its creation until it is
- * killed. It is killed when user space destroys it or closes the file; then the
+ * killed. In the backend "engine" it has a slot only while that is not needed for
+ * others (tessera_slots.c). It is killed when user space destroys it or closes the file; then the
  * slot is reset and given back at once, jobs on the ring complete with an error,
  * and jobs that wait for their dependencies complete with that error as soon as
  * the dependencies are done. The last of them frees the queue.
@@ -41,6 +42,9 @@ static void tessera_queue_release_work(struct work_struct *work)
 	/* Without a slot and without jobs nobody starts them any more. */
 	tessera_watch_fini(queue);
 	cancel_work_sync(&queue->heap_work);
+	cancel_delayed_work_sync(&queue->hurry_work);
+	/* User space is told of a reset even if it destroys the queue at once. */
+	flush_work(&queue->event_work);
 	if (queue->timeline) {
 		tessera_timeline_stop(queue->timeline);
 		tessera_timeline_put(queue->timeline);
@@ -90,20 +94,38 @@ struct tessera_queue *tessera_queue_lookup(struct drm_file *file, u32 id)
 	return queue;
 }
 
-/**
- * tessera_queue_complete() - signal the fences of jobs that are done
- * @queue: queue that owns a slot
- *
- * From any context, also interrupts.
- */
-void tessera_queue_complete(struct tessera_queue *queue)
+/* Number of the last job that is done. */
+static u64 queue_done(struct tessera_queue *queue)
 {
 	__le64 *word = tessera_fence_word(queue->tdev, queue->slot);
 	u64 done = le64_to_cpu(READ_ONCE(*word));
 
-	/* What the job wrote comes before its fence value. */
+	/* The job's writes come before its fence value. */
 	dma_rmb();
-	tessera_timeline_signal(queue->timeline, done, 0);
+
+	return done;
+}
+
+/**
+ * tessera_queue_complete() - signal the fences of jobs that are done
+ * @queue: queue that owns a slot
+ *
+ * From any context, but an interrupt handler uses tessera_queue_complete_some().
+ */
+void tessera_queue_complete(struct tessera_queue *queue)
+{
+	tessera_timeline_signal(queue->timeline, queue_done(queue), 0);
+}
+
+/**
+ * tessera_queue_complete_some() - signal the fences of a few jobs that are done
+ * @queue: queue that owns a slot
+ *
+ * Return: true if more may be left for tessera_queue_complete().
+ */
+bool tessera_queue_complete_some(struct tessera_queue *queue)
+{
+	return tessera_timeline_signal_some(queue->timeline, queue_done(queue));
 }
 
 /**
@@ -147,7 +169,7 @@ static int queue_stop_slot(struct tessera_queue *queue)
 	int ret;
 
 	/* Else it is no bus master. */
-	if (tessera_state(tdev) != TESSERA_RUNNING)
+	if (!queue->ring.cpu || tessera_state(tdev) != TESSERA_RUNNING)
 		return 0;
 	if (!tessera_device_present(tdev))
 		return -ENODEV;
@@ -187,9 +209,13 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 
 	mutex_lock(&queue->lock);
 	tessera_queue_cancel_locked(queue, error);
-	tessera_queue_release_slot(queue);
+	if (!tdev->engines)
+		tessera_queue_release_slot(queue);
 	mutex_unlock(&queue->lock);
-	tessera_vm_as_put(queue->vm);
+	if (tdev->engines)
+		tessera_slots_forget_queue(queue);
+	else
+		tessera_vm_as_put(queue->vm);
 	mutex_unlock(&tdev->reset.lock);
 	tessera_quota_uncharge(queue->vm->quota, TESSERA_QUOTA_QUEUES, 1);
 }
@@ -217,6 +243,41 @@ struct tessera_usage tessera_queue_usage(struct tessera_queue *queue)
 	return usage;
 }
 
+/* Longer time slices while a job has a deadline, the usual ones otherwise. */
+static void tessera_queue_hurry_work(struct work_struct *work)
+{
+	struct tessera_queue *queue = container_of(to_delayed_work(work), struct tessera_queue,
+						   hurry_work);
+	struct tessera_device *tdev = queue->tdev;
+	int cookie;
+
+	mutex_lock(&queue->lock);
+	if (queue->enabled && tessera_enter(tdev, &cookie)) {
+		tessera_queue_hw_set_timeslice(queue);
+		tessera_leave(tdev, cookie);
+	}
+	mutex_unlock(&queue->lock);
+}
+
+/* Telemetry: a job was lost, and whose it was. Allocates, so recovery does not wait for it. */
+static void tessera_queue_event_work(struct work_struct *work)
+{
+	struct tessera_queue *queue = container_of(work, struct tessera_queue, event_work);
+	struct drm_device *drm = &queue->tdev->drm;
+	int cookie;
+
+	if (drm_dev_enter(drm, &cookie)) {
+		drm_dev_wedged_event(drm, DRM_WEDGE_RECOVERY_NONE, &queue->owner);
+		drm_dev_exit(cookie);
+	}
+}
+
+static const enum drm_sched_priority sched_priority[] = {
+	[DRM_TESSERA_PRIORITY_LOW] = DRM_SCHED_PRIORITY_LOW,
+	[DRM_TESSERA_PRIORITY_NORMAL] = DRM_SCHED_PRIORITY_NORMAL,
+	[DRM_TESSERA_PRIORITY_HIGH] = DRM_SCHED_PRIORITY_HIGH,
+};
+
 static int tessera_queue_init_timeline(struct tessera_queue *queue, u32 ring_size)
 {
 	struct tessera_device *tdev = queue->tdev;
@@ -226,11 +287,21 @@ static int tessera_queue_init_timeline(struct tessera_queue *queue, u32 ring_siz
 						  tessera_engine_name(queue->engine_class));
 	if (!queue->timeline)
 		return -ENOMEM;
+	queue->timeline->hurry_work = &queue->hurry_work;
+	queue->timeline->hurry_wq = tdev->submit_wq;
+
+	if (tdev->engines) {
+		ret = tessera_timeline_join(queue->timeline,
+					    &tdev->engines->class[queue->engine_class].sched,
+					    sched_priority[queue->priority]);
+		goto out;
+	}
 
 	/* One entry of the ring stays unused: see tessera_queue_hw.c. */
 	ret = tessera_timeline_start(queue->timeline, &tessera_queue_sched_ops, tdev->submit_wq,
 				     ring_size / TESSERA_RING_ENTRY - 1,
 				     MAX_SCHEDULE_TIMEOUT, NULL, tdev->drm.dev);
+out:
 	if (ret) {
 		tessera_timeline_put(queue->timeline);
 		queue->timeline = NULL;
@@ -349,6 +420,8 @@ struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_cla
 	tessera_prime_order(&vm->tdev->reset.lock, &queue->lock);
 	INIT_WORK(&queue->release_work, tessera_queue_release_work);
 	INIT_WORK(&queue->heap_work, tessera_heap_work);
+	INIT_WORK(&queue->event_work, tessera_queue_event_work);
+	INIT_DELAYED_WORK(&queue->hurry_work, tessera_queue_hurry_work);
 	tessera_watch_init(queue);
 	queue->tdev = vm->tdev;
 	drm_dev_get(&queue->tdev->drm);
@@ -359,7 +432,10 @@ struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_cla
 	get_task_comm(queue->owner.comm, current);
 
 	ret = tessera_queue_init_timeline(queue, ring_size);
-	ret = ret ?: tessera_queue_start(queue, ring_size);
+	if (!ret && queue->tdev->engines)
+		tessera_slots_offer(queue);
+	else if (!ret)
+		ret = tessera_queue_start(queue, ring_size);
 	if (ret) {
 		/* An interrupt may have started a work of it: the end is that of any queue. */
 		tessera_queue_put(queue);

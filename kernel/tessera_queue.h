@@ -50,6 +50,10 @@ struct tessera_queue {
 	struct work_struct release_work;
 	/** @heap_work: Gives the slot more heap memory; @release_work ends it. */
 	struct work_struct heap_work;
+	/** @hurry_work: Gives the slot its time slices; @release_work ends it. */
+	struct delayed_work hurry_work;
+	/** @event_work: Reports a reset of the queue to user space; @release_work waits for it. */
+	struct work_struct event_work;
 	/** @id: Id in its file; 0 until it has one. */
 	u32 id;
 	/** @client_id: &drm_file.client_id of its file, as fdinfo shows it. */
@@ -60,7 +64,7 @@ struct tessera_queue {
 	u32 engine_class;
 	/** @priority: enum drm_tessera_priority; constant. */
 	u32 priority;
-	/** @slot: Hardware slot; valid while @ring has memory. */
+	/** @slot: Hardware slot; valid while @ring has memory. The backend "engine" changes it. */
 	u32 slot;
 
 	/**
@@ -93,6 +97,11 @@ struct tessera_queue {
 	 * not, jobs are put on the ring and run when it is.
 	 */
 	bool enabled;
+	/**
+	 * @cold: It has the slot, but the slot's registers are not its own, because the
+	 * device was not within reach. Recovery enables the slot.
+	 */
+	bool cold;
 	/** @resume_rptr: While it is not: where the ring goes on. */
 	u32 resume_rptr;
 	/** @drain_seqno: Before sleep: number of the last job that may end. */
@@ -108,6 +117,7 @@ void tessera_queue_put(struct tessera_queue *queue);
 void tessera_queue_kill(struct tessera_queue *queue, int error);
 void tessera_queue_cancel_locked(struct tessera_queue *queue, int error);
 void tessera_queue_complete(struct tessera_queue *queue);
+bool tessera_queue_complete_some(struct tessera_queue *queue);
 void tessera_queue_get_state_locked(struct tessera_queue *queue,
 				    struct drm_tessera_queue_get_state *state);
 struct tessera_usage tessera_queue_usage(struct tessera_queue *queue);
@@ -115,6 +125,7 @@ u32 tessera_queue_priority_mask(struct drm_file *file);
 
 /* tessera_queue_hw.c: the slot; all with &tessera_queue.lock and the device within reach. */
 int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr);
+void tessera_queue_hw_set_timeslice(struct tessera_queue *queue);
 void tessera_queue_hw_command(struct tessera_queue *queue, u32 op);
 int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int timeout_ms);
 u32 tessera_queue_hw_state(struct tessera_queue *queue);

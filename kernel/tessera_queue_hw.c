@@ -23,6 +23,7 @@
 
 #include <linux/bitfield.h>
 #include <linux/iopoll.h>
+#include <linux/jiffies.h>
 #include <linux/log2.h>
 
 #include <drm/drm_print.h>
@@ -41,11 +42,31 @@
 
 static_assert(USED_QWORDS < ENTRY_QWORDS);
 
+/* Cycles; the default is TSR_TIMESLICE_DEFAULT. */
+#define HURRY_TIMESLICE (8 * TSR_TIMESLICE_DEFAULT)
+
 static const u32 hw_priority[] = {
 	[DRM_TESSERA_PRIORITY_LOW] = TSR_PRIORITY_LOW,
 	[DRM_TESSERA_PRIORITY_NORMAL] = TSR_PRIORITY_NORMAL,
 	[DRM_TESSERA_PRIORITY_HIGH] = TSR_PRIORITY_HIGH,
 };
+
+/**
+ * tessera_queue_hw_set_timeslice() - set how long the queue may run while others are ready
+ * @queue: queue
+ *
+ * A queue with a deadline gets several slices at once. The starvation rule of the device still
+ * lets queues of any priority run.
+ */
+void tessera_queue_hw_set_timeslice(struct tessera_queue *queue)
+{
+	struct tessera_timeline *timeline = queue->timeline;
+	bool hurry = READ_ONCE(timeline->hurry_seqno) &&
+		     time_after_eq(jiffies, READ_ONCE(timeline->hurry_at));
+
+	tessera_write(queue->tdev, TSR_REG_QUEUE_TIMESLICE(queue->slot),
+		      hurry ? HURRY_TIMESLICE : 0);
+}
 
 /**
  * tessera_queue_hw_command() - tell the slot to do something
@@ -136,18 +157,21 @@ int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int time
 int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr)
 {
 	struct tessera_device *tdev = queue->tdev;
-	u32 slot = queue->slot, state;
+	u32 slot = queue->slot, state, priority;
 
+	/* Two schedulers with priorities would fight, so the other one alone has them then. */
+	priority = tdev->engines ? TSR_PRIORITY_NORMAL : hw_priority[queue->priority];
+	queue->cold = false;
 	tessera_write64(tdev, TSR_REG_QUEUE_RING_BASE(slot), queue->ring.va);
 	tessera_write(tdev, TSR_REG_QUEUE_CONFIG(slot),
 		      FIELD_PREP(TSR_QUEUE_CONFIG_RING_LOG2__MASK, ilog2(queue->ring.size)) |
 		      FIELD_PREP(TSR_QUEUE_CONFIG_CLASS__MASK, queue->engine_class) |
-		      FIELD_PREP(TSR_QUEUE_CONFIG_PRIORITY__MASK, hw_priority[queue->priority]));
+		      FIELD_PREP(TSR_QUEUE_CONFIG_PRIORITY__MASK, priority));
 	tessera_write(tdev, TSR_REG_QUEUE_ADDRESS_SPACES(slot),
 		      FIELD_PREP(TSR_QUEUE_ADDRESS_SPACES_RING_AS__MASK, TESSERA_KERNEL_AS) |
 		      FIELD_PREP(TSR_QUEUE_ADDRESS_SPACES_USER_AS__MASK, queue->vm->as));
 	tessera_write(tdev, TSR_REG_QUEUE_RPTR(slot), rptr);
-	tessera_write(tdev, TSR_REG_QUEUE_TIMESLICE(slot), 0);
+	tessera_queue_hw_set_timeslice(queue);
 	tessera_queue_hw_command(queue, TSR_QUEUE_OP_ENABLE);
 
 	state = tessera_queue_hw_state(queue);

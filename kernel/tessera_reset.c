@@ -130,6 +130,18 @@ static void tessera_wedged_work(struct work_struct *work)
 			     &tdev->reset.guilty);
 }
 
+/* Telemetry: the device was reset, and by whose fault if that is known. */
+static void tessera_event_work(struct work_struct *work)
+{
+	struct tessera_device *tdev = container_of(work, struct tessera_device, reset.event_work);
+	struct drm_wedge_task_info culprit;
+
+	mutex_lock(&tdev->reset.lock);
+	culprit = tdev->reset.culprit;
+	mutex_unlock(&tdev->reset.lock);
+	drm_dev_wedged_event(&tdev->drm, DRM_WEDGE_RECOVERY_NONE, &culprit);
+}
+
 static void device_wedge(struct tessera_device *tdev)
 {
 	int error = pci_device_is_present(tdev->pdev) ? -EIO : -ENODEV;
@@ -149,6 +161,10 @@ static void device_restore(struct tessera_device *tdev, bool counts)
 	/* First: who sees what it has cost must find it counted. */
 	atomic64_add(counts, &tdev->reset.count);
 	tessera_queues_restore(tdev, counts);
+	if (counts) {
+		tdev->reset.culprit = tdev->reset.guilty;
+		queue_work(system_dfl_wq, &tdev->reset.event_work);
+	}
 	tdev->reset.guilty.comm[0] = '\0';
 }
 
@@ -419,6 +435,7 @@ void tessera_reset_unplug(struct tessera_device *tdev)
 	/* It may have failed just before. */
 	cancel_delayed_work_sync(&tdev->reset.ladder);
 	cancel_work_sync(&tdev->reset.wedged_work);
+	flush_work(&tdev->reset.event_work);
 }
 
 /**
@@ -431,6 +448,7 @@ int tessera_reset_init(struct tessera_device *tdev)
 {
 	INIT_DELAYED_WORK(&tdev->reset.ladder, tessera_reset_ladder);
 	INIT_WORK(&tdev->reset.wedged_work, tessera_wedged_work);
+	INIT_WORK(&tdev->reset.event_work, tessera_event_work);
 	atomic64_set(&tdev->reset.count, 0);
 	atomic64_set(&tdev->reset.function_count, 0);
 	atomic64_set(&tdev->reset.queue_count, 0);

@@ -21,12 +21,14 @@
 #include "tessera_device.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
+#include "tessera_sched.h"
 #include "tessera_watch.h"
 #include "tsr_packets.h"
 
 /**
  * tessera_queues_each() - call a function for each queue that has a slot and a ring
- * @tdev: device; the caller holds the lock of recovery, so slots do not change hands
+ * @tdev: device; the caller holds the lock of recovery, so queues are not freed, and slots do
+ *        not change hands once tessera_engines_stop() has been called
  * @fn: function; called with the queue's lock held
  * @data: for it
  */
@@ -40,10 +42,11 @@ void tessera_queues_each(struct tessera_device *tdev,
 	for (slot = 0; slot < tdev->info.num_queues; slot++) {
 		struct tessera_queue *queue = READ_ONCE(tdev->slots.queue[slot]);
 
-		if (!queue || !queue->ring.cpu)
+		if (!queue)
 			continue;
 		mutex_lock(&queue->lock);
-		fn(queue, data);
+		if (queue->ring.cpu && queue->slot == slot)
+			fn(queue, data);
 		mutex_unlock(&queue->lock);
 	}
 }
@@ -52,7 +55,8 @@ void tessera_queues_each(struct tessera_device *tdev,
 static void queue_suspend(struct tessera_queue *queue, void *unused)
 {
 	queue->enabled = false;
-	tessera_queue_hw_command(queue, TSR_QUEUE_OP_SUSPEND);
+	if (!queue->cold)
+		tessera_queue_hw_command(queue, TSR_QUEUE_OP_SUSPEND);
 }
 
 /* Where does the ring go on after the reset? After the last job that had begun. */
@@ -64,6 +68,10 @@ static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 	u32 into = rptr % TESSERA_RING_ENTRY;
 	bool begun;
 
+	/* Last: a device that answers now has answered before. Else all on the ring is lost. */
+	if (!tessera_device_present(tdev))
+		return queue->wptr;
+
 	/* Before the CALL nothing has happened. */
 	begun = into > TESSERA_RING_CALL ||
 		(into == TESSERA_RING_CALL && (word & TSR_QUEUE_STATE_IN_CALL__MASK)) || !stopped;
@@ -74,6 +82,10 @@ static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 static void queue_save(struct tessera_queue *queue, void *data)
 {
 	bool *all_stopped = data, stopped;
+
+	/* Nothing of it has begun. */
+	if (queue->cold)
+		return;
 
 	/* One slot that hangs is waited for, not each of 64. */
 	stopped = !tessera_queue_hw_wait_stopped(queue, *all_stopped ? TESSERA_QUEUE_STOP_MS : 1);
@@ -103,6 +115,7 @@ void tessera_queues_save(struct tessera_device *tdev)
 		return;
 
 	tdev->reset.saved = true;
+	tessera_engines_stop(tdev);
 	if (!tessera_device_present(tdev)) {
 		tessera_queues_each(tdev, queue_lose, NULL);
 		return;
@@ -141,7 +154,20 @@ static void queue_freeze(struct tessera_queue *queue, void *unused)
 void tessera_queues_lose(struct tessera_device *tdev)
 {
 	tdev->reset.saved = true;
+	tessera_engines_stop(tdev);
 	tessera_queues_each(tdev, queue_freeze, NULL);
+}
+
+/*
+ * The slot does not start again. SUBMIT returns -ECANCELED from now on, and the queue itself is
+ * not to blame.
+ */
+static void queue_fail_restart(struct tessera_queue *queue)
+{
+	WRITE_ONCE(queue->dead, -ECANCELED);
+	tessera_queue_cancel_locked(queue, -EIO);
+	queue->error = -EIO;
+	queue->state |= DRM_TESSERA_QUEUE_BANNED | DRM_TESSERA_QUEUE_INNOCENT;
 }
 
 /* Cancel the jobs that were lost, and let the ones after them run. */
@@ -157,8 +183,10 @@ static void queue_restore(struct tessera_queue *queue, void *data)
 		return;
 
 	queue->reset_count += *counts;
+	if (queue->tdev->engines)
+		tessera_engine_emit_again(queue);
 	if (tessera_queue_hw_enable(queue, queue->resume_rptr))
-		tessera_queue_cancel_locked(queue, -EIO);
+		queue_fail_restart(queue);
 }
 
 /**
@@ -170,6 +198,7 @@ void tessera_queues_restore(struct tessera_device *tdev, bool counts)
 {
 	tdev->reset.saved = false;
 	tessera_queues_each(tdev, queue_restore, &counts);
+	tessera_engines_start(tdev);
 }
 
 static void queue_cancel(struct tessera_queue *queue, void *data)
@@ -187,6 +216,7 @@ static void queue_cancel(struct tessera_queue *queue, void *data)
 void tessera_queues_cancel(struct tessera_device *tdev, int error)
 {
 	tessera_queues_each(tdev, queue_cancel, &error);
+	tessera_engines_end(tdev, error);
 }
 
 /* What is on the ring may end, what comes now waits. */
@@ -216,6 +246,7 @@ void tessera_queues_drain(struct tessera_device *tdev, unsigned long timeout)
 	unsigned long until = jiffies + timeout;
 	bool busy;
 
+	tessera_engines_stop(tdev);
 	tessera_queues_each(tdev, queue_hold, NULL);
 	for (;;) {
 		busy = false;
@@ -230,7 +261,8 @@ void tessera_queues_drain(struct tessera_device *tdev, unsigned long timeout)
 static void queue_unplug(struct tessera_queue *queue, void *unused)
 {
 	tessera_queue_cancel_locked(queue, -ENODEV);
-	tessera_ring_unmap(queue->tdev, &queue->ring);
+	if (!queue->tdev->engines)
+		tessera_ring_unmap(queue->tdev, &queue->ring);
 }
 
 /**
@@ -240,4 +272,5 @@ static void queue_unplug(struct tessera_queue *queue, void *unused)
 void tessera_queues_unplug(struct tessera_device *tdev)
 {
 	tessera_queues_each(tdev, queue_unplug, NULL);
+	tessera_engines_fini(tdev, -ENODEV);
 }

@@ -4,10 +4,10 @@
 /**
  * DOC: Jobs
  *
- * Each queue has a scheduler of its own with one entity; the scheduler sees to
- * dependencies and to the room on the ring, the device to everything else. All
- * that a job needs is allocated by the ioctl, so run_job() only writes 128 bytes
- * and rings the doorbell.
+ * In the backend "slot", each queue has a scheduler of its own with one entity. The
+ * scheduler handles dependencies and the room on the ring, and the device everything
+ * else. All that a job needs is allocated by the ioctl, so run_job() only writes 128
+ * bytes and rings the doorbell. tessera_sched_engine.c is the other backend.
  */
 
 #include <linux/dma-fence.h>
@@ -24,11 +24,6 @@
 #include "tessera_sched.h"
 #include "tessera_trace.h"
 #include "tessera_watch.h"
-
-static struct tessera_job *to_tessera_job(struct drm_sched_job *job)
-{
-	return container_of(job, struct tessera_job, base);
-}
 
 /**
  * tessera_engine_name() - name of an engine class
@@ -48,8 +43,15 @@ const char *tessera_engine_name(u32 engine_class)
 	return name[engine_class];
 }
 
-static struct dma_fence *tessera_job_prepare(struct drm_sched_job *sched_job,
-					     struct drm_sched_entity *entity)
+/**
+ * tessera_job_prepare() - next dependency of a job
+ * @sched_job: job
+ * @entity: entity of its queue
+ *
+ * Return: a reference to a job of the same SUBMIT to wait for, or NULL if there is none.
+ */
+struct dma_fence *tessera_job_prepare(struct drm_sched_job *sched_job,
+				      struct drm_sched_entity *entity)
 {
 	struct tessera_job *job = to_tessera_job(sched_job);
 
@@ -63,32 +65,52 @@ static struct dma_fence *tessera_job_prepare(struct drm_sched_job *sched_job,
 	return NULL;
 }
 
+/**
+ * tessera_job_run_locked() - put a job on the ring of its queue
+ * @job: job; the caller holds the queue's lock, and a queue that is not dead has a ring
+ *
+ * The job of a dead queue gets its error instead.
+ *
+ * Return: the hardware fence, a reference for the scheduler.
+ */
+struct dma_fence *tessera_job_run_locked(struct tessera_job *job)
+{
+	struct tessera_queue *queue = job->queue;
+	struct dma_fence *fence;
+
+	lockdep_assert_held(&queue->lock);
+
+	/* A fence and not an error pointer, so that the timeline is held. */
+	if (queue->dead)
+		return tessera_fence_emit_done(job->done, queue->dead);
+
+	fence = tessera_fence_emit(job->done);
+	trace_tessera_job_run(queue, job);
+	tessera_queue_hw_emit(queue, job, fence->seqno);
+	tessera_watch_start(queue);
+
+	return fence;
+}
+
 static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
 {
 	struct tessera_job *job = to_tessera_job(sched_job);
-	struct tessera_queue *queue = job->queue;
 	bool signalling = dma_fence_begin_signalling();
 	struct dma_fence *fence;
-	int error;
 
-	mutex_lock(&queue->lock);
-	error = queue->dead;
-	if (error) {
-		/* A fence and not an error pointer, so that the timeline is held. */
-		fence = tessera_fence_emit_done(job->done, error);
-	} else {
-		fence = tessera_fence_emit(job->done);
-		trace_tessera_job_run(queue, job);
-		tessera_queue_hw_emit(queue, job, fence->seqno);
-		tessera_watch_start(queue);
-	}
-	mutex_unlock(&queue->lock);
+	mutex_lock(&job->queue->lock);
+	fence = tessera_job_run_locked(job);
+	mutex_unlock(&job->queue->lock);
 	dma_fence_end_signalling(signalling);
 
 	return fence;
 }
 
-static void tessera_job_free(struct drm_sched_job *sched_job)
+/**
+ * tessera_job_free() - free a job whose fence has signaled
+ * @sched_job: job
+ */
+void tessera_job_free(struct drm_sched_job *sched_job)
 {
 	tessera_job_destroy(to_tessera_job(sched_job));
 }

@@ -11,7 +11,7 @@
  * touches them faults.
  *
  * Reclaim calls from anywhere, with any lock held that is above fs_reclaim in
- * Documentation/driver/locking.md. So it only tries the locks it needs, and skips
+ * Documentation/driver/recovery.md. So it only tries the locks it needs, and skips
  * what is in use: BOs with a job or a bind on its way, exported or imported ones.
  */
 
@@ -248,6 +248,41 @@ int tessera_bo_madvise(struct tessera_bo *bo, u32 madv, u32 *retained)
 			list_add_tail(&bo->madv_node, &tdev->shrink.list);
 		mutex_unlock(&tdev->shrink.lock);
 	}
+	dma_resv_unlock(resv);
+
+	return ret;
+}
+
+/**
+ * tessera_bo_begin_export() - keep the memory of a BO that is about to be exported
+ * @bo: BO
+ * @first: true if the BO was not exported before, so that a failed export is undone
+ *
+ * Sets &tessera_bo.exported before a dma-buf exists. Otherwise MADVISE and the shrinker could
+ * take the memory of a dma-buf that others have already.
+ *
+ * Return: 0, -EINVAL for a BO that was purged, -EINTR.
+ */
+int tessera_bo_begin_export(struct tessera_bo *bo, bool *first)
+{
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
+	struct dma_resv *resv = bo->base.base.resv;
+	int ret;
+
+	ret = dma_resv_lock_interruptible(resv, NULL);
+	if (ret)
+		return ret;
+
+	*first = !READ_ONCE(bo->exported);
+	if (*first && !bo->base.base.import_attach) {
+		if (!drm_gem_shmem_madvise_locked(&bo->base, DRM_TESSERA_MADV_WILL_NEED))
+			ret = -EINVAL;
+		mutex_lock(&tdev->shrink.lock);
+		list_del_init(&bo->madv_node);
+		mutex_unlock(&tdev->shrink.lock);
+	}
+	if (!ret)
+		WRITE_ONCE(bo->exported, true);
 	dma_resv_unlock(resv);
 
 	return ret;

@@ -96,19 +96,22 @@ static int job_check(struct tessera_submit *submit, const struct drm_tessera_job
 }
 
 /* Waits for fences from outside become dependencies of the scheduler's job. */
-static int job_add_waits(struct tessera_submit *submit, u32 index,
+static int job_add_waits(struct tessera_submit *submit, struct tessera_submit_job *entry,
 			 const struct drm_tessera_sync *waits, u32 count)
 {
 	struct dma_fence *fence;
 	int ret = 0;
+	u64 jobs;
 	u32 i;
 
 	for (i = 0; i < count && !ret; i++) {
-		if (tessera_signals_find(&submit->signals, &waits[i]) >= 0)
-			continue;
-		ret = tessera_sync_find(submit->file, &waits[i], &fence);
-		if (!ret)
-			ret = drm_sched_job_add_dependency(&submit->entry[index].job->base, fence);
+		ret = tessera_sync_resolve(submit->file, &submit->signals, &waits[i],
+					   &jobs, &fence);
+		if (ret)
+			break;
+		entry->after |= jobs;
+		if (fence)
+			ret = drm_sched_job_add_dependency(&entry->job->base, fence);
 	}
 
 	return ret;
@@ -142,22 +145,16 @@ static int job_collect(struct tessera_submit *submit, u32 index,
 	struct tessera_submit_job *entry = &submit->entry[index];
 	struct drm_tessera_sync *waits;
 	struct tessera_job *job;
-	int ret, before;
-	u32 i;
+	int ret;
 
 	waits = tessera_syncs_in(&ujob->waits);
 	if (IS_ERR(waits))
 		return PTR_ERR(waits);
 
+	/* Waits are resolved once, and that takes the job: they can mean any of the jobs before. */
 	entry->after = ujob->after;
-	for (i = 0; i < ujob->waits.count; i++) {
-		before = tessera_signals_find(&submit->signals, &waits[i]);
-		if (before >= 0)
-			entry->after |= BIT_ULL(before);
-	}
-
 	job = tessera_job_create(queue, submit->file, ujob->cmd_va, ujob->cmd_size,
-				 hweight64(entry->after));
+				 waits ? index : hweight64(entry->after));
 	if (IS_ERR(job)) {
 		ret = PTR_ERR(job);
 		goto out;
@@ -168,7 +165,7 @@ static int job_collect(struct tessera_submit *submit, u32 index,
 	if (ret)
 		goto out;
 
-	ret = job_add_waits(submit, index, waits, ujob->waits.count);
+	ret = job_add_waits(submit, entry, waits, ujob->waits.count);
 	if (ret)
 		goto out;
 
@@ -236,6 +233,8 @@ static void submit_commit(struct tessera_submit *submit, struct drm_gpuvm_exec *
 		submit_resolve_after(submit, entry);
 		drm_sched_job_arm(&entry->job->base);
 		finished = &entry->job->base.s_fence->finished;
+		/* Queues of one scheduler do not share a ring: wait for the end of the job. */
+		set_bit(DRM_SCHED_FENCE_DONT_PIPELINE, &finished->flags);
 		drm_gpuvm_exec_resv_add_fence(vm_exec, finished, DMA_RESV_USAGE_BOOKKEEP,
 					      DMA_RESV_USAGE_BOOKKEEP);
 		tessera_signals_publish(entry->signals, finished);

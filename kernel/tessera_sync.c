@@ -10,6 +10,7 @@
  * fail.
  */
 
+#include <linux/bits.h>
 #include <linux/dma-fence-chain.h>
 #include <linux/err.h>
 #include <linux/overflow.h>
@@ -37,6 +38,10 @@ struct tessera_signal {
 	struct rb_node node;
 	/** @job: Number of its job in the SUBMIT, once it is in the index. */
 	u32 job;
+	/** @first: The signal of this syncobj that was put into the index first. */
+	struct tessera_signal *first;
+	/** @jobs: In @first: jobs that signal the syncobj, a bit each. */
+	u64 jobs;
 };
 
 /**
@@ -188,10 +193,26 @@ static int signal_compare(const struct tessera_signal *signal, u32 handle, u64 p
 	return 0;
 }
 
+/* A neighbor in the index that is about the same syncobj, or NULL. */
+static struct tessera_signal *signal_beside(struct tessera_signal *signal)
+{
+	struct rb_node *beside[] = { rb_prev(&signal->node), rb_next(&signal->node) };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(beside); i++) {
+		if (beside[i] && rb_entry(beside[i], struct tessera_signal, node)->handle ==
+				 signal->handle)
+			return rb_entry(beside[i], struct tessera_signal, node);
+	}
+
+	return NULL;
+}
+
 /* Put @new into the index; it takes the place of an earlier job's signal of the same. */
-static void signal_index(struct rb_root *index, struct tessera_signal *new)
+static void signal_insert(struct rb_root *index, struct tessera_signal *new)
 {
 	struct rb_node **link = &index->rb_node, *parent = NULL;
+	struct tessera_signal *beside;
 
 	while (*link) {
 		struct tessera_signal *signal = rb_entry(*link, struct tessera_signal, node);
@@ -199,6 +220,7 @@ static void signal_index(struct rb_root *index, struct tessera_signal *new)
 
 		if (!cmp) {
 			rb_replace_node(&signal->node, &new->node, index);
+			new->first = signal->first;
 			return;
 		}
 		parent = *link;
@@ -207,6 +229,8 @@ static void signal_index(struct rb_root *index, struct tessera_signal *new)
 
 	rb_link_node(&new->node, parent, link);
 	rb_insert_color(&new->node, index);
+	beside = signal_beside(new);
+	new->first = beside ? beside->first : new;
 }
 
 /**
@@ -220,32 +244,76 @@ void tessera_signals_index(struct tessera_signals *signals, struct rb_root *inde
 	u32 i;
 
 	for (i = 0; signals && i < signals->count; i++) {
-		signals->signal[i].job = job;
-		signal_index(index, &signals->signal[i]);
+		struct tessera_signal *signal = &signals->signal[i];
+
+		signal->job = job;
+		signal_insert(index, signal);
+		signal->first->jobs |= BIT_ULL(job);
 	}
 }
 
-/**
- * tessera_signals_find() - which job signals what a wait means?
- * @index: index of the SUBMIT
- * @sync: wait
- *
- * Return: number of the last job that signals the same syncobj and point, or -1.
- */
-int tessera_signals_find(const struct rb_root *index, const struct drm_tessera_sync *sync)
+/* The signal of the wait's syncobj with the lowest point that is not below the wait's, or NULL. */
+static struct tessera_signal *signal_find(const struct rb_root *index,
+					  const struct drm_tessera_sync *sync)
 {
+	struct tessera_signal *found = NULL;
 	struct rb_node *node = index->rb_node;
 
 	while (node) {
 		struct tessera_signal *signal = rb_entry(node, struct tessera_signal, node);
 		int cmp = signal_compare(signal, sync->handle, sync->point);
 
+		if (cmp >= 0)
+			found = signal;
 		if (!cmp)
-			return signal->job;
+			break;
 		node = cmp < 0 ? node->rb_right : node->rb_left;
 	}
 
-	return -1;
+	return found && found->handle == sync->handle ? found : NULL;
+}
+
+/**
+ * tessera_sync_resolve() - what does a wait of a SUBMIT wait for?
+ * @file: file
+ * @index: signals of the jobs before
+ * @sync: wait
+ * @jobs: jobs before that are waited for, a bit each, out
+ * @fence: fence from before the ioctl that is waited for, a reference, or NULL, out
+ *
+ * As if each job had been submitted by a call of its own. A signal within the call of exactly what
+ * is waited for comes first. Otherwise a wait for a timeline point takes a fence from before the
+ * ioctl if there is one for that point, else the lowest point above it within the call. A point
+ * implies the points before it, so the jobs before that signal the same timeline are waited for as
+ * well, and what the timeline held before the ioctl.
+ *
+ * Return: 0, -ENOENT for an unknown handle, -EINVAL if there is nothing to wait for.
+ */
+int tessera_sync_resolve(struct drm_file *file, const struct rb_root *index,
+			 const struct drm_tessera_sync *sync, u64 *jobs, struct dma_fence **fence)
+{
+	struct tessera_signal *signal;
+	int ret;
+
+	*jobs = 0;
+	*fence = NULL;
+	/* A binary syncobj has no lowest point: the timeline points of the handle are not meant. */
+	signal = signal_find(index, sync);
+	if (signal && !sync->point && signal->point)
+		signal = NULL;
+	if (!signal || signal->point != sync->point) {
+		ret = tessera_sync_find(file, sync, fence);
+		if (!ret || !signal)
+			return ret;
+	}
+
+	*jobs = BIT_ULL(signal->job);
+	if (sync->point) {
+		*jobs = signal->first->jobs & GENMASK_ULL(signal->job, 0);
+		*fence = drm_syncobj_fence_get(signal->syncobj);
+	}
+
+	return 0;
 }
 
 /**

@@ -20,7 +20,8 @@ struct tessera_signals *tessera_signals_get(struct drm_file *file,
 					    const struct drm_tessera_array *array);
 void tessera_signals_put(struct tessera_signals *signals);
 void tessera_signals_index(struct tessera_signals *signals, struct rb_root *index, u32 job);
-int tessera_signals_find(const struct rb_root *index, const struct drm_tessera_sync *sync);
+int tessera_sync_resolve(struct drm_file *file, const struct rb_root *index,
+			 const struct drm_tessera_sync *sync, u64 *jobs, struct dma_fence **fence);
 void tessera_signals_publish(struct tessera_signals *signals, struct dma_fence *fence);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "tessera_device.h"
 #include "tessera_query.h"
+#include "tessera_reset.h"
 
 /* The best of a few: an emulated register read can be interrupted by the host. */
 #define SAMPLES 4
@@ -83,7 +84,12 @@ int tessera_ioctl_get_timestamp(struct drm_device *drm, void *data, struct drm_f
 	args->max_deviation_ns = U64_MAX;
 	for (i = 0; i < SAMPLES; i++)
 		sample_clocks(tdev, clock, args);
+	/* Last: a device that answers now has answered before. */
+	if (!tessera_device_present(tdev)) {
+		tessera_cut_off(tdev);
+		ret = -EIO;
+	}
 	tessera_leave(tdev, cookie);
 
-	return 0;
+	return ret;
 }

@@ -26,6 +26,7 @@
 #include "tessera_fence.h"
 #include "tessera_heap.h"
 #include "tessera_quota.h"
+#include "tessera_sched.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
 
@@ -75,6 +76,7 @@ static void tessera_vm_release_work(struct work_struct *work)
 
 	tessera_timeline_stop(vm->timeline);
 	tessera_timeline_put(vm->timeline);
+	tessera_slots_forget_vm(vm);
 	tessera_vm_clear(vm);
 
 	/* Last: an unplug waits here until the page table is freed. */
@@ -257,17 +259,21 @@ struct vm_exec_waited {
  * VM and lose its other references. To free it locks its own reservation, which must not
  * happen between others of the same ticket: keep it until all are unlocked.
  */
-static void vm_exec_keep(struct drm_gpuvm_exec *vm_exec)
+static int vm_exec_keep(struct drm_gpuvm_exec *vm_exec)
 {
 	struct vm_exec_waited *waited;
 
 	if (!vm_exec->exec.contended)
-		return;
-	waited = kmalloc(sizeof(*waited), GFP_KERNEL | __GFP_NOFAIL);
+		return 0;
+	waited = kmalloc(sizeof(*waited), GFP_KERNEL);
+	if (!waited)
+		return -ENOMEM;
 	waited->obj = vm_exec->exec.contended;
 	drm_gem_object_get(waited->obj);
 	waited->next = vm_exec->extra.priv;
 	vm_exec->extra.priv = waited;
+
+	return 0;
 }
 
 /**
@@ -317,7 +323,9 @@ int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec)
 
 	drm_exec_init(exec, vm_exec->flags, 0);
 	drm_exec_until_all_locked(exec) {
-		vm_exec_keep(vm_exec);
+		ret = vm_exec_keep(vm_exec);
+		if (ret)
+			break;
 		ret = drm_gpuvm_prepare_vm(vm_exec->vm, exec, vm_exec->num_fences);
 		drm_exec_retry_on_contention(exec);
 		if (ret)

@@ -35,6 +35,7 @@
 #include "tessera_irq.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
+#include "tessera_sched.h"
 #include "tessera_trace.h"
 #include "tessera_watch.h"
 
@@ -110,32 +111,55 @@ static bool queue_stuck(struct tessera_queue *queue, u64 oldest, u32 state)
 	       time_after_eq(jiffies, watch->progress_since + watch_timeout());
 }
 
-/* What is wrong with the queue: 0, or the error of its oldest job and why. */
-static int queue_diagnose(struct tessera_queue *queue, u32 *why)
+/* Result of a timeout check. */
+struct diagnosis {
+	/* job that failed, 0 if none was pending */
+	u64 job;
+	/* error of that job */
+	int error;
+	/* DRM_TESSERA_QUEUE_FAULTED or DRM_TESSERA_QUEUE_TIMEDOUT */
+	u32 why;
+};
+
+/* Returns 0 if nothing is wrong, else the error of the oldest job. */
+static int queue_diagnose(struct tessera_queue *queue, struct diagnosis *found)
 {
 	u32 state = tessera_queue_hw_state(queue);
+	struct tessera_hw_fault fault;
 	u64 oldest;
 
 	tessera_queue_complete(queue);
 	oldest = tessera_timeline_oldest(queue->timeline);
+	found->job = oldest;
+	found->error = 0;
+
+	if (state == TSR_QUEUE_STATE_FAULTED)
+		tessera_fault_read(queue->tdev, queue->slot, &fault);
+	else if (!oldest || !queue_stuck(queue, oldest, state))
+		return 0;
+	/*
+	 * Last: a device that answers now has answered before. One that does not reads as all ones,
+	 * which is no job's fault. The next timeout check resets it.
+	 */
+	if (!tessera_device_present(queue->tdev))
+		return 0;
 
 	if (state == TSR_QUEUE_STATE_FAULTED) {
-		tessera_fault_read(queue->tdev, queue->slot, &queue->fault);
+		queue->fault = fault;
 		tessera_fault_record(queue, &queue->fault);
-		*why = DRM_TESSERA_QUEUE_FAULTED;
+		found->why = DRM_TESSERA_QUEUE_FAULTED;
 		if (queue->fault.code == TSR_FAULT_HEAP_EXHAUSTED && queue->heap_error)
-			return queue->heap_error;
-		return tessera_fault_errno(queue->fault.code);
-	}
-
-	if (oldest && queue_stuck(queue, oldest, state)) {
+			found->error = queue->heap_error;
+		else
+			found->error = tessera_fault_errno(queue->fault.code);
+	} else {
 		drm_dbg(&queue->tdev->drm, "%s: job %llu does not finish, state %u\n",
 			queue->timeline->name, oldest, state);
-		*why = DRM_TESSERA_QUEUE_TIMEDOUT;
-		return -ETIMEDOUT;
+		found->why = DRM_TESSERA_QUEUE_TIMEDOUT;
+		found->error = -ETIMEDOUT;
 	}
 
-	return 0;
+	return found->error;
 }
 
 /* The device as it was when the job failed. */
@@ -150,66 +174,67 @@ static void queue_dump(struct tessera_queue *queue, int error)
 	dma_fence_put(&oldest->base);
 }
 
-/* Find out what is wrong, stop the slot; 0 if there is nothing to recover from. */
-static int queue_stop_failed(struct tessera_queue *queue, u32 *why, bool *stopped)
+/* Find out what is wrong and dump it; 0 if there is nothing to recover from. */
+static int queue_examine(struct tessera_queue *queue, struct diagnosis *found)
 {
-	int error;
+	int error = 0;
 
-	lockdep_assert_held(&queue->lock);
-
-	/* Nothing of it runs, so nothing can be wrong. */
-	if (queue->dead || !queue->enabled)
-		return 0;
-
-	error = queue_diagnose(queue, why);
-	if (!error)
-		return 0;
-
-	queue_dump(queue, error);
-
-	/* From here on the queue is not brought back by a reset of the device. */
-	WRITE_ONCE(queue->dead, -ECANCELED);
-	tessera_queue_hw_update_usage(queue);
-	queue->enabled = false;
-	tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
-	*stopped = !tessera_queue_hw_wait_stopped(queue, TESSERA_QUEUE_STOP_MS);
-	tessera_queue_hw_update_usage(queue);
+	mutex_lock(&queue->lock);
+	/* If nothing of it runs, nothing can be wrong. */
+	if (!queue->dead && queue->enabled)
+		error = queue_diagnose(queue, found);
+	if (error)
+		queue_dump(queue, error);
+	mutex_unlock(&queue->lock);
 
 	return error;
 }
 
-/* Fails the oldest job and bans the queue. The slot is stopped. */
-static void queue_ban(struct tessera_queue *queue, int error, u32 why)
+/*
+ * Returns false if the queue has no slot any more. That happens in the backend "engine" if all its
+ * jobs have ended since the diagnosis.
+ */
+static bool queue_stop_slot(struct tessera_queue *queue, bool *stopped)
 {
-	tessera_queue_complete(queue);
-	tessera_timeline_signal(queue->timeline, tessera_timeline_oldest(queue->timeline), error);
-	tessera_queue_cancel_locked(queue, -ECANCELED);
-
-	queue->error = error;
-	queue->state |= DRM_TESSERA_QUEUE_BANNED | why;
-	queue->reset_count++;
-	atomic64_inc(&queue->tdev->reset.queue_count);
-	trace_tessera_queue_ban(queue, error);
-}
-
-static void queue_recover(struct tessera_queue *queue)
-{
-	struct tessera_device *tdev = queue->tdev;
-	bool stopped = true;
-	u32 why = 0;
-	int error;
-
-	if (!tessera_device_present(tdev)) {
-		/* All ones from every register. That is no job's fault. */
-		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
-		return;
-	}
+	bool failed;
 
 	mutex_lock(&queue->lock);
-	error = queue_stop_failed(queue, &why, &stopped);
+	failed = queue->enabled;
+	if (failed) {
+		/* From here on the queue is not brought back by a reset of the device. */
+		WRITE_ONCE(queue->dead, -ECANCELED);
+		tessera_queue_hw_update_usage(queue);
+		queue->enabled = false;
+		tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
+		*stopped = !tessera_queue_hw_wait_stopped(queue, TESSERA_QUEUE_STOP_MS);
+		tessera_queue_hw_update_usage(queue);
+	}
 	mutex_unlock(&queue->lock);
-	if (!error)
-		return;
+
+	return failed;
+}
+
+/*
+ * Fails the diagnosed job and bans the queue. The slot is stopped. The job may have ended before
+ * that. Then no job gets the error: the ones after it were never diagnosed.
+ */
+static void queue_ban(struct tessera_queue *queue, const struct diagnosis *found)
+{
+	tessera_queue_complete(queue);
+	tessera_timeline_signal(queue->timeline, found->job, found->error);
+	tessera_queue_cancel_locked(queue, -ECANCELED);
+
+	queue->error = found->error;
+	queue->state |= DRM_TESSERA_QUEUE_BANNED | found->why;
+	queue->reset_count++;
+	atomic64_inc(&queue->tdev->reset.queue_count);
+	trace_tessera_queue_ban(queue, found->error);
+}
+
+/* The queue has failed, and its slot was told to stop. */
+static void queue_fail(struct tessera_queue *queue, const struct diagnosis *found, bool stopped)
+{
+	struct tessera_device *tdev = queue->tdev;
 
 	tessera_dump_vm(queue);
 
@@ -221,8 +246,34 @@ static void queue_recover(struct tessera_queue *queue)
 	}
 
 	mutex_lock(&queue->lock);
-	queue_ban(queue, error, why);
+	queue_ban(queue, found);
 	mutex_unlock(&queue->lock);
+	/* A reset of the device reports itself. */
+	if (stopped)
+		queue_work(system_dfl_wq, &queue->event_work);
+}
+
+static void queue_recover(struct tessera_queue *queue)
+{
+	struct tessera_device *tdev = queue->tdev;
+	struct diagnosis found = {};
+	bool stopped;
+
+	if (!tessera_device_present(tdev)) {
+		/* All ones from every register. That is no job's fault. */
+		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
+		return;
+	}
+
+	if (!queue_examine(queue, &found))
+		return;
+
+	tessera_engine_stop(tdev, queue->engine_class);
+	if (queue_stop_slot(queue, &stopped))
+		queue_fail(queue, &found, stopped);
+	/* A reset of the device starts the schedulers when it is over. */
+	if (!tdev->reset.saved)
+		tessera_engines_start(tdev);
 }
 
 static void tessera_watch_work(struct work_struct *work)

@@ -50,6 +50,15 @@ int tessera_irq_init(struct tessera_device *tdev)
 	return 0;
 }
 
+int tessera_engines_init(struct tessera_device *tdev)
+{
+	return 0;
+}
+
+void tessera_engines_fini(struct tessera_device *tdev, int error)
+{
+}
+
 void tessera_kernel_as_fini(struct tessera_device *tdev)
 {
 }
@@ -160,7 +169,7 @@ static const struct test_reg good[] = {
 	{ TSR_REG_GPU_SHADER, SHADER(TSR_CORES_MAX, 1, 1) },
 	{ TSR_REG_GPU_SHADER, SHADER(0, 0, 0) },
 	{ TSR_REG_GPU_SHADER_LIMITS, GROUPS(1) },
-	{ TSR_REG_GPU_TIMESTAMP_HZ, 1 },
+	{ TSR_REG_GPU_TIMESTAMP_HZ, 1000000000 },
 };
 
 /* Just beyond. */
@@ -185,6 +194,8 @@ static const struct test_reg bad[] = {
 	{ TSR_REG_GPU_SHADER, SHADER(4, 8, 0) },
 	{ TSR_REG_GPU_SHADER_LIMITS, GROUPS(0) },
 	{ TSR_REG_GPU_TIMESTAMP_HZ, 0 },
+	{ TSR_REG_GPU_TIMESTAMP_HZ, 999999 },
+	{ TSR_REG_GPU_TIMESTAMP_HZ + 4, U32_MAX },
 };
 
 static void device_test_driven(struct kunit *test)

@@ -119,7 +119,7 @@ static struct tessera_vm *vm_new(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, tdev);
 	KUNIT_ASSERT_NOT_NULL(test, vm);
 	tdev->drm.dev = tessera_test_device(test);
-	tdev->info.num_queues = 64;
+	tdev->info.max_queues = 64;
 	tdev->info.num_as = 64;
 	vm->tdev = tdev;
 	vm->as = -1;
@@ -128,7 +128,9 @@ static struct tessera_vm *vm_new(struct kunit *test)
 	vm->base.rb.tree = RB_ROOT_CACHED;
 	mutex_init(&vm->op_lock);
 	INIT_LIST_HEAD(&vm->heaps);
-	vm->quota = tessera_quota_create(tdev);
+	tdev->accounts = tessera_accounts_create();
+	KUNIT_ASSERT_NOT_NULL(test, tdev->accounts);
+	vm->quota = tessera_quota_create(tdev, GLOBAL_ROOT_UID);
 	KUNIT_ASSERT_NOT_NULL(test, vm->quota);
 	bos_left = 1000;
 
@@ -142,6 +144,7 @@ static void vm_free(struct tessera_vm *vm)
 	list_for_each_entry_safe(heap, next, &vm->heaps, node)
 		heap_free(heap);
 	tessera_quota_put(vm->quota);
+	tessera_accounts_put(vm->tdev->accounts);
 }
 
 static const struct drm_tessera_heap_create good = {
@@ -219,7 +222,7 @@ static void heap_test_reserve(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), SZ_128K + RESERVE_BYTES);
 	KUNIT_EXPECT_EQ(test, bound_end, heap->va + SZ_128K + RESERVE_BYTES);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->committed), SZ_128K);
-	KUNIT_EXPECT_EQ(test, vm->quota->share[TESSERA_QUOTA_HEAP_MEMORY].used.counter,
+	KUNIT_EXPECT_EQ(test, vm->quota->budget.share[TESSERA_QUOTA_HEAP_MEMORY].used,
 			SZ_128K + RESERVE_BYTES);
 
 	/* What frames have used counts, and that the reserve was found empty. */
@@ -234,8 +237,8 @@ static void heap_test_reserve(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), SZ_64M);
 
 	heap_free(heap);
-	KUNIT_EXPECT_EQ(test, vm->quota->share[TESSERA_QUOTA_HEAP_MEMORY].used.counter, 0);
-	KUNIT_EXPECT_EQ(test, vm->quota->share[TESSERA_QUOTA_HEAPS].used.counter, 0);
+	KUNIT_EXPECT_EQ(test, vm->quota->budget.share[TESSERA_QUOTA_HEAP_MEMORY].used, 0);
+	KUNIT_EXPECT_EQ(test, vm->quota->budget.share[TESSERA_QUOTA_HEAPS].used, 0);
 	vm_free(vm);
 }
 
@@ -277,8 +280,8 @@ static void heap_test_nothing_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), bound);
 
 	bos_left = 1000;
-	used = vm->quota->share[TESSERA_QUOTA_HEAP_MEMORY].used.counter;
-	vm->quota->share[TESSERA_QUOTA_HEAP_MEMORY].limit = used + SZ_64K;
+	used = vm->quota->budget.share[TESSERA_QUOTA_HEAP_MEMORY].used;
+	vm->quota->budget.share[TESSERA_QUOTA_HEAP_MEMORY].limit = used + SZ_64K;
 	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), 0);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), bound + SZ_64K);
 	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), 0);

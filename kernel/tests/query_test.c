@@ -44,6 +44,7 @@ static struct tessera_device *usual_device(struct kunit *test)
 		.version = 0x10002,
 		.engines = { 1, 2, 3, 4 },
 		.num_queues = 11,
+		.max_queues = 11,
 		.va_bits = 48,
 		.ring_log2_min = 12,
 		.ring_log2_max = 19,

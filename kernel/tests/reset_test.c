@@ -9,14 +9,17 @@
 
 /* Another suite has a stand-in of this name. */
 #define tessera_queue_hw_wait_stopped test_wait_stopped
+/* The real ones need a device and a workqueue. */
+#define tessera_queue_hw_enable test_hw_enable
+#define tessera_watch_restart test_watch_restart
 
 #include "../tessera_reset_queues.c"
 
 #define TEST_SLOT	2
 
 /* Stand-ins for the rest of the driver. Fences signal here by being written down. */
-static u64 test_signalled;
-static int test_error;
+u64 test_signalled;
+int test_error;
 static unsigned int test_signals, test_pending;
 
 unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last, int error)
@@ -37,6 +40,18 @@ int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int time
 	test_waited_ms[queue->slot] = timeout_ms;
 
 	return test_hangs[queue->slot] ? -ETIMEDOUT : 0;
+}
+
+/* The result of tessera_queue_hw_enable(). */
+static int test_enable_error;
+
+int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr)
+{
+	return test_enable_error;
+}
+
+void tessera_watch_restart(struct tessera_queue *queue)
+{
 }
 
 u64 tessera_timeline_oldest(struct tessera_timeline *timeline)
@@ -62,8 +77,50 @@ void tessera_queue_cancel_locked(struct tessera_queue *queue, int error)
 {
 }
 
+/* The backend "slot" has no schedulers to stop. */
+void tessera_engine_stop(struct tessera_device *tdev, u32 engine_class)
+{
+}
+
+void tessera_engines_stop(struct tessera_device *tdev)
+{
+}
+
+void tessera_engines_start(struct tessera_device *tdev)
+{
+}
+
+void tessera_engines_end(struct tessera_device *tdev, int error)
+{
+}
+
+void tessera_engine_emit_again(struct tessera_queue *queue)
+{
+}
+
 void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring)
 {
+}
+
+/* A slot that does not start again bans its queue, which is innocent. One that starts does not. */
+static void reset_test_restart(struct kunit *test)
+{
+	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
+	bool counts = true;
+
+	mutex_lock(&queue->lock);
+	test_pending = 0;
+	test_enable_error = 0;
+	queue_restore(queue, &counts);
+	KUNIT_EXPECT_EQ(test, queue->state, 0);
+	KUNIT_EXPECT_EQ(test, queue->dead, 0);
+	test_enable_error = -EIO;
+	queue_restore(queue, &counts);
+	KUNIT_EXPECT_EQ(test, queue->state,
+			DRM_TESSERA_QUEUE_BANNED | DRM_TESSERA_QUEUE_INNOCENT);
+	KUNIT_EXPECT_EQ(test, queue->error, -EIO);
+	KUNIT_EXPECT_EQ(test, queue->dead, -ECANCELED);
+	mutex_unlock(&queue->lock);
 }
 
 /* A job has begun when its CALL has; where the slot did not stop nobody knows, and it has. */
@@ -94,6 +151,12 @@ static void reset_test_resume(struct kunit *test)
 				    "%u bytes into the entry", rows[i].into);
 		KUNIT_EXPECT_EQ(test, queue_resume_rptr(queue, false), entry + TESSERA_RING_ENTRY);
 	}
+
+	/* A device that does not answer says nothing: all is lost that is on the ring. */
+	queue->wptr = entry + 5 * TESSERA_RING_ENTRY;
+	tessera_write(queue->tdev, TSR_REG_QUEUE_RPTR(TEST_SLOT), U32_MAX);
+	tessera_write(queue->tdev, TSR_REG_GPU_MAGIC, U32_MAX);
+	KUNIT_EXPECT_EQ(test, queue_resume_rptr(queue, true), queue->wptr);
 }
 
 /* Lost are all jobs but those behind where the ring goes on; nobody is told when there is none. */
@@ -213,6 +276,7 @@ static void reset_test_save_gone(struct kunit *test)
 }
 
 static struct kunit_case reset_cases[] = {
+	KUNIT_CASE(reset_test_restart),
 	KUNIT_CASE(reset_test_resume),
 	KUNIT_CASE(reset_test_lost),
 	KUNIT_CASE(reset_test_save),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Copyright 2026 The Tessera authors */
 
-/* What the suites share, and the module around them. */
+/* The code that the suites share, and the module around them. */
 
 #include <kunit/device.h>
 #include <kunit/test.h>
@@ -91,6 +91,7 @@ struct tessera_queue *tessera_test_queue(struct kunit *test, u32 slot)
 	tdev->regs = (void __iomem *)kunit_kzalloc(test, REGS_SIZE, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, (void *)tdev->regs);
 	KUNIT_ASSERT_LT(test, TSR_REG_DOORBELL_RING(slot), REGS_SIZE);
+	tessera_write(tdev, TSR_REG_GPU_MAGIC, TSR_MAGIC);
 	queue->tdev = tdev;
 	queue->slot = slot;
 	mutex_init(&queue->lock);

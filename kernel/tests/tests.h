@@ -25,6 +25,10 @@ struct device *tessera_test_device(struct kunit *test);
 struct tessera_queue *tessera_test_queue(struct kunit *test, u32 slot);
 void __user *tessera_test_user(struct kunit *test, size_t size);
 
+/* Arguments of the last tessera_timeline_signal() of the suites. */
+extern u64 test_signalled;
+extern int test_error;
+
 /* A table of syncobjs for a file that is all zeros. */
 #ifndef tessera_test_init_syncobjs
 static inline void tessera_test_init_syncobjs(struct drm_file *file)

@@ -14,6 +14,9 @@
 static const u64 *test_times;
 static u64 test_ticks;
 static bool test_gone;
+/* The device is within reach and does not answer; how often it was cut off for that. */
+static bool test_silent;
+static unsigned int test_cuts;
 
 static u64 test_monotonic(void)
 {
@@ -38,10 +41,22 @@ static int test_enter(struct tessera_device *tdev, int *cookie)
 	return test_gone ? -ENODEV : 0;
 }
 
+static bool test_present(struct tessera_device *tdev)
+{
+	return !test_silent;
+}
+
+static void test_cut_off(struct tessera_device *tdev)
+{
+	test_cuts++;
+}
+
 #define ktime_get_ns test_monotonic
 #define ktime_get_raw_ns test_raw
 #define tessera_read64 test_read64
 #define tessera_enter_wait test_enter
+#define tessera_device_present test_present
+#define tessera_cut_off test_cut_off
 
 #include "../tessera_timestamp.c"
 
@@ -99,9 +114,23 @@ static void timestamp_test_refused(struct kunit *test)
 	test_gone = false;
 }
 
+/* A device that reads all ones has no clock, and is cut off. */
+static void timestamp_test_silent(struct kunit *test)
+{
+	static const u64 times[2 * SAMPLES];
+	struct drm_tessera_get_timestamp args = { .clock_id = CLOCK_MONOTONIC };
+
+	test_cuts = 0;
+	test_silent = true;
+	KUNIT_EXPECT_EQ(test, ask(test, &args, times), -EIO);
+	test_silent = false;
+	KUNIT_EXPECT_EQ(test, test_cuts, 1);
+}
+
 static struct kunit_case timestamp_cases[] = {
 	KUNIT_CASE(timestamp_test_best),
 	KUNIT_CASE(timestamp_test_refused),
+	KUNIT_CASE(timestamp_test_silent),
 	{}
 };
 

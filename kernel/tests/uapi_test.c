@@ -193,7 +193,10 @@ static void uapi_test_sync(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sync_error(test, sync), 0);
 }
 
-/* Which of a few jobs signals what is waited for last, against a search from the end. */
+/*
+ * The lowest point that is enough, and the last job that signals it, against a search through all
+ * signals. The jobs before it that signal the same syncobj are known as well.
+ */
 static void uapi_test_index(struct kunit *test)
 {
 	enum { JOBS = 12, EACH = 20 };
@@ -218,16 +221,25 @@ static void uapi_test_index(struct kunit *test)
 
 	for (wait.handle = 0; wait.handle < 7; wait.handle++) {
 		for (wait.point = 0; wait.point < 42ull << 31; wait.point += BIT_ULL(30)) {
-			int last = -1;
+			struct tessera_signal *best = NULL, *found;
+			u64 jobs = 0;
 
 			for (job = 0; job < JOBS; job++) {
 				for (i = 0; i < EACH; i++) {
-					if (signals[job]->signal[i].handle == wait.handle &&
-					    signals[job]->signal[i].point == wait.point)
-						last = job;
+					struct tessera_signal *signal = &signals[job]->signal[i];
+
+					if (signal->handle != wait.handle)
+						continue;
+					jobs |= BIT_ULL(job);
+					if (signal->point >= wait.point &&
+					    (!best || signal->point <= best->point))
+						best = signal;
 				}
 			}
-			KUNIT_EXPECT_EQ(test, tessera_signals_find(&index, &wait), last);
+			found = signal_find(&index, &wait);
+			KUNIT_EXPECT_PTR_EQ(test, found, best);
+			if (found && best)
+				KUNIT_EXPECT_EQ(test, found->first->jobs, jobs);
 		}
 	}
 }

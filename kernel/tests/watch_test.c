@@ -7,9 +7,20 @@
 
 #include "tests.h"
 
+/* Another suite has a stand-in of this name. */
+#define tessera_timeline_oldest test_timeline_oldest
+
 #include "../tessera_watch.c"
 
 #define TEST_SLOT	2
+
+/* Number of the oldest job. */
+static u64 test_oldest;
+
+u64 tessera_timeline_oldest(struct tessera_timeline *timeline)
+{
+	return test_oldest;
+}
 
 /* Stand-ins for the rest of the driver. Nothing is recovered here. */
 void tessera_dump_queue(struct tessera_queue *queue, const struct tessera_fence *job, int error)
@@ -28,7 +39,7 @@ void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
 {
 }
 
-/* What the device says when it is looked at. */
+/* The answers of the device when the driver reads it. */
 struct look {
 	u64 busy_ns, blocked_ns, progress;
 	u32 state, block;
@@ -152,10 +163,70 @@ static void watch_test_limit(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 2, &look));
 }
 
+/* The error is for the diagnosed job, whatever is oldest when the slot has stopped. */
+static void watch_test_ban(struct kunit *test)
+{
+	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
+	const struct diagnosis found = {
+		.job = 7, .error = -ETIMEDOUT, .why = DRM_TESSERA_QUEUE_TIMEDOUT,
+	};
+
+	mutex_lock(&queue->lock);
+	queue_ban(queue, &found);
+	mutex_unlock(&queue->lock);
+	KUNIT_EXPECT_EQ(test, test_signalled, 7);
+	KUNIT_EXPECT_EQ(test, test_error, -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, queue->state,
+			DRM_TESSERA_QUEUE_BANNED | DRM_TESSERA_QUEUE_TIMEDOUT);
+}
+
+/* Returns the result of a timeout check. All registers but STATE and MAGIC read as all ones. */
+static int stops(struct tessera_queue *queue, u32 state, u32 magic)
+{
+	struct tessera_device *tdev = queue->tdev;
+	struct diagnosis found = {};
+	bool stopped;
+	int error;
+
+	tessera_write64(tdev, TSR_REG_QUEUE_PROGRESS(TEST_SLOT), U64_MAX);
+	tessera_write64(tdev, TSR_REG_QUEUE_BUSY_NS(TEST_SLOT), U64_MAX);
+	tessera_write(tdev, TSR_REG_QUEUE_STATE(TEST_SLOT), state);
+	tessera_write(tdev, TSR_REG_GPU_MAGIC, magic);
+	queue->watch = (struct tessera_watch) { .job = test_oldest, .late = true };
+	queue->enabled = true;
+	mutex_lock(&queue->lock);
+	error = queue_stop_failed(queue, &found, &stopped);
+	mutex_unlock(&queue->lock);
+
+	return error;
+}
+
+/* No job is to blame for all ones of a device that is gone, at whichever read it went. */
+static void watch_test_gone(struct kunit *test)
+{
+	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
+
+	test_oldest = 3;
+	KUNIT_EXPECT_EQ(test, stops(queue, U32_MAX, U32_MAX), 0);
+	KUNIT_EXPECT_EQ(test, stops(queue, TSR_QUEUE_STATE_RUNNING, U32_MAX), 0);
+	KUNIT_EXPECT_EQ(test, stops(queue, TSR_QUEUE_STATE_FAULTED, U32_MAX), 0);
+	KUNIT_EXPECT_EQ(test, queue->dead, 0);
+	KUNIT_EXPECT_EQ(test, queue->fault.code, 0);
+	KUNIT_EXPECT_TRUE(test, queue->enabled);
+
+	/* On a device that answers, these values mean that the job takes too long. */
+	KUNIT_EXPECT_EQ(test, stops(queue, TSR_QUEUE_STATE_RUNNING, TSR_MAGIC), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, queue->dead, -ECANCELED);
+	KUNIT_EXPECT_FALSE(test, queue->enabled);
+	test_oldest = 0;
+}
+
 static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(watch_test_progress),
 	KUNIT_CASE(watch_test_others),
 	KUNIT_CASE(watch_test_limit),
+	KUNIT_CASE(watch_test_ban),
+	KUNIT_CASE(watch_test_gone),
 	{}
 };
 

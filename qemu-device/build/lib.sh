@@ -33,6 +33,24 @@ die() {
     exit 1
 }
 
+# timed NAME COMMAND...: run a program and return its status. If TSR_PHASES names a file, a line is added to it: seconds,
+# seconds of processor time, NAME. `make run` prints them at its end.
+timed() {
+    local name=$1 status=0 start=$EPOCHREALTIME file
+    shift
+    [ -n "${TSR_PHASES:-}" ] || { "$@"; return; }
+    file=$TSR_PHASES.$BASHPID
+    mkdir -p "$(dirname "$file")"
+    times >"$file"
+    "$@" || status=$?
+    times >>"$file"     # lines 2 and 4: user and system time of the children so far
+    awk -F '[ms ]+' -v name="$name" -v from="${start/,/.}" -v to="${EPOCHREALTIME/,/.}" '
+        { sum[NR] = 60 * $1 + $2 + 60 * $3 + $4 }
+        END { printf "%.1f %.1f %s\n", to - from, sum[4] - sum[2], name }' "$file" >>"$TSR_PHASES"
+    rm -f "$file"
+    return "$status"
+}
+
 # run_logged NAME COMMAND...: run a long command with its output in a log. On a terminal the last line
 # shows as progress; in a pipe all is quiet. On failure the end of the log is printed and the command's
 # status returned; the caller says what that means and gives up.
@@ -42,9 +60,9 @@ run_logged() {
     mkdir -p "$CACHE/log"
     log=$CACHE/log/$name.log
     if [ -t 2 ]; then
-        "$@" </dev/null 2>&1 | tee "$log" | show_progress || status=${PIPESTATUS[0]}
+        timed "$name" "$@" </dev/null 2>&1 | tee "$log" | show_progress || status=${PIPESTATUS[0]}
     else
-        "$@" </dev/null >"$log" 2>&1 || status=$?
+        timed "$name" "$@" </dev/null >"$log" 2>&1 || status=$?
     fi
     if [ "$status" != 0 ]; then
         tail -n 25 "$log" >&2

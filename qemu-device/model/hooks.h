@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooks: where the units tell the test bench what they are about to do.
+ * Hooks: where the units tell the debug unit what they are about to do.
  *
  * In: calls of the units, at the places where a driver's mistake shows, a fault can be injected, a
  * job begins and ends. Out: nothing changes but by faults on purpose. A host chooses the table
- * (tsr_config.testbench); without one no flag of struct tsr_hooked is ever set, nothing is called,
+ * (tsr_config.devtools); without one no flag of struct tsr_hooked is ever set, nothing is called,
  * and its files need not be linked. Where nobody listens a hook costs one load and a branch: the
  * caller looks at the flag that is named here, and only then calls.
  */
@@ -24,7 +24,7 @@ struct tsr_queue;
 struct tsr_runner;
 struct tsr_tlb_entry;
 
-/* What is hooked at this moment. All zero without a test bench. */
+/* What is hooked at this moment. All zero without a debug unit. */
 struct tsr_hooked {
 	/* kinds of faults (1 << enum tsr_injection) for which a rule can fire */
 	_Atomic uint32_t armed;

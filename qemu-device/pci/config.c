@@ -6,10 +6,12 @@
 
 #include "qemu/osdep.h"
 #include "qemu/cutils.h"
+#include "qemu/error-report.h"
 #include "qemu/units.h"
 #include "qapi/error.h"
 #include "hw/boards.h"
 #include "system/cpu-timers.h"
+#include "../model/include/tsr_capture.h"
 #include "tessera.h"
 
 #define ENGINES_MAX     8
@@ -18,6 +20,15 @@
 /* A GPU's state in a snapshot; its size travels in 32 bits. */
 #define SNAPSHOT_MAX    (1 * GiB)
 #define VRAM_ALIGN      (1ull << TSR_HUGE_SHIFT)
+/* Memory of a job that is captured. */
+#define CAPTURE_DEFAULT (64 * MiB)
+#define CAPTURE_MAX     ((uint64_t)TSR_CAPTURE_PAGES_MAX * TSR_CAPTURE_PAGE)
+
+/* Of the host's memory for each pixel of a head: the model's, and a surface. */
+#define PIXEL_BYTES     (TSR_HEAD_PIXEL_BYTES + 4)
+#define DISPLAY_MIN     (4 * MiB)
+#define DISPLAY_MAX     ((uint64_t)TSR_HEADS_MAX * TSR_SCREEN_PIXELS_MAX * \
+                         PIXEL_BYTES)
 
 const Property tessera_properties[] = {
     DEFINE_PROP_UINT32("queues", TesseraState, conf.queues, TSR_QUEUES_MAX),
@@ -36,13 +47,8 @@ const Property tessera_properties[] = {
     DEFINE_PROP_UINT32("inline-budget", TesseraState, conf.inline_budget, 256),
     DEFINE_PROP_BOOL("deterministic", TesseraState, conf.deterministic, false),
     DEFINE_PROP_UINT64("seed", TesseraState, conf.seed, 0),
-    DEFINE_PROP_UINT32("cores", TesseraState, conf.cores, 8),
-    DEFINE_PROP_STRING("shader-timing", TesseraState, conf.shader_timing),
-    DEFINE_PROP_BOOL("strict-code", TesseraState, conf.strict_code, false),
-    DEFINE_PROP_BOOL("texture-cache", TesseraState, conf.texture_cache, true),
-    DEFINE_PROP_UINT32("gfx-debug", TesseraState, conf.gfx_debug, 0),
-    DEFINE_PROP_STRING("simd", TesseraState, conf.simd),
-    DEFINE_PROP_BOOL("jit", TesseraState, conf.jit, true),
+    DEFINE_PROP_UINT32("cores", TesseraState, conf.cores, 16),
+    DEFINE_PROP_STRING("debug", TesseraState, conf.debug),
     DEFINE_PROP_BOOL("inject-window", TesseraState, conf.inject_window, false),
     DEFINE_PROP_BOOL("check", TesseraState, conf.check, false),
     DEFINE_PROP_SIZE("x-snapshot-max", TesseraState, conf.snapshot_max,
@@ -50,6 +56,17 @@ const Property tessera_properties[] = {
     DEFINE_PROP_UINT32("heads", TesseraState, conf.heads, 0),
     DEFINE_PROP_UINT32("xres", TesseraState, conf.xres, 1280),
     DEFINE_PROP_UINT32("yres", TesseraState, conf.yres, 800),
+    DEFINE_PROP_SIZE("capture-max", TesseraState, conf.capture_max,
+                     CAPTURE_DEFAULT),
+    DEFINE_PROP_SIZE("display-memory", TesseraState, conf.display_memory,
+                     DISPLAY_MAX),
+    /* Old names of flags of "debug".  They go after the next release. */
+    DEFINE_PROP_STRING("shader-timing", TesseraState, conf.old_timing),
+    DEFINE_PROP_BOOL("strict-code", TesseraState, conf.old_strict, false),
+    DEFINE_PROP_BOOL("texture-cache", TesseraState, conf.old_cache, true),
+    DEFINE_PROP_UINT32("gfx-debug", TesseraState, conf.old_gfx, 0),
+    DEFINE_PROP_STRING("simd", TesseraState, conf.old_simd),
+    DEFINE_PROP_BOOL("jit", TesseraState, conf.old_jit, true),
 };
 const size_t tessera_num_properties = ARRAY_SIZE(tessera_properties);
 
@@ -140,9 +157,12 @@ static bool config_memory(const TesseraConf *conf, struct tsr_config *cfg,
     }
     cfg->local_size = conf->vram;
     if (!check_range("x-snapshot-max", conf->snapshot_max, 0, SNAPSHOT_MAX,
-                     errp)) {
+                     errp) ||
+        !check_range("capture-max", conf->capture_max, TSR_CAPTURE_PAGE,
+                     CAPTURE_MAX, errp)) {
         return false;
     }
+    cfg->capture_pages = conf->capture_max / TSR_CAPTURE_PAGE;
     return config_page_sizes(conf, cfg, errp);
 }
 
@@ -186,31 +206,104 @@ static unsigned int default_threads(const struct tsr_config *cfg)
     return MIN(MIN(MAX(g_get_num_processors(), 2), useful), THREADS_MAX);
 }
 
-/* Properties of the shader cores. */
-static bool config_shaders(const TesseraConf *conf, struct tsr_config *cfg,
-                           Error **errp)
+/* Apply one flag of the property "debug"; false if there is no such flag. */
+static bool debug_flag(const char *flag, struct tsr_config *cfg)
 {
-    const char *timing = conf->shader_timing;
+    static const char *const gfx[] = {      /* by bit: TSR_GFX_NO_... */
+        "noearly", "nohiz", "nocompression", "nofastclear",
+        "noflat", "noblocks", "nosmall", "nostages",
+    };
+    static const char *const simd[] = { "sse2", "avx2", "avx512" };
+    unsigned int i;
 
-    if (!check_range("cores", conf->cores, 1, TSR_CORES_MAX, errp)) {
+    for (i = 0; i < ARRAY_SIZE(gfx); i++) {
+        if (!strcmp(flag, gfx[i])) {
+            cfg->gfx_debug |= 1u << i;
+            return true;
+        }
+    }
+    for (i = 0; i < ARRAY_SIZE(simd); i++) {
+        if (!strcmp(flag, simd[i])) {
+            cfg->simd = simd[i];
+            return true;
+        }
+    }
+    if (!strcmp(flag, "late")) {
+        cfg->late_messages = true;
+    } else if (!strcmp(flag, "strict")) {
+        cfg->strict_code = true;
+    } else if (!strcmp(flag, "notexcache")) {
+        cfg->no_texture_cache = true;
+    } else if (!strcmp(flag, "nojit")) {
+        cfg->jit = TSR_JIT_USE_OFF;
+    } else {
         return false;
     }
-    cfg->cores = conf->cores;
+    return true;
+}
+
+static bool config_debug(const TesseraConf *conf, struct tsr_config *cfg,
+                         Error **errp)
+{
+    g_auto(GStrv) flags = g_strsplit(conf->debug ? conf->debug : "", ":", 0);
+    unsigned int i;
+
+    for (i = 0; flags[i]; i++) {
+        if (!debug_flag(flags[i], cfg)) {
+            error_setg(errp, "tessera: property 'debug' names '%s', must be "
+                       "flags joined by colons: late, strict, nojit, "
+                       "notexcache, sse2, avx2, avx512, noearly, nohiz, "
+                       "nocompression, nofastclear, noflat, noblocks, "
+                       "nosmall, nostages", flags[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The properties that "debug" replaces.  They change nothing if not given. */
+static bool config_old_debug(const TesseraConf *conf, struct tsr_config *cfg,
+                             Error **errp)
+{
+    const char *timing = conf->old_timing;
+
     if (timing && strcmp(timing, "early") && strcmp(timing, "late")) {
         error_setg(errp, "tessera: property 'shader-timing' is '%s', must be "
                    "early or late", timing);
         return false;
     }
-    cfg->late_messages = timing && !strcmp(timing, "late");
-    cfg->strict_code = conf->strict_code;
-    cfg->no_texture_cache = !conf->texture_cache;
-    if (!check_range("gfx-debug", conf->gfx_debug, 0, 255, errp)) {
+    if (!check_range("gfx-debug", conf->old_gfx, 0, 255, errp)) {
         return false;
     }
-    cfg->gfx_debug = conf->gfx_debug;
-    cfg->simd = conf->simd;
-    cfg->jit = conf->jit ? TSR_JIT_USE_ON : TSR_JIT_USE_OFF;
+    if (timing || conf->old_strict || !conf->old_cache || conf->old_gfx ||
+        conf->old_simd || !conf->old_jit) {
+        warn_report("tessera: properties shader-timing, strict-code, "
+                    "texture-cache, gfx-debug, simd and jit are deprecated: "
+                    "use debug=FLAG:FLAG...");
+    }
+    cfg->late_messages |= timing && !strcmp(timing, "late");
+    cfg->strict_code |= conf->old_strict;
+    cfg->no_texture_cache |= !conf->old_cache;
+    cfg->gfx_debug |= conf->old_gfx;
+    if (conf->old_simd) {
+        cfg->simd = conf->old_simd;
+    }
+    if (!conf->old_jit) {
+        cfg->jit = TSR_JIT_USE_OFF;
+    }
     return true;
+}
+
+/* Properties of the shader cores. */
+static bool config_shaders(const TesseraConf *conf, struct tsr_config *cfg,
+                           Error **errp)
+{
+    if (!check_range("cores", conf->cores, 1, TSR_CORES_MAX, errp)) {
+        return false;
+    }
+    cfg->cores = conf->cores;
+    cfg->jit = TSR_JIT_USE_ON;
+    return config_debug(conf, cfg, errp) && config_old_debug(conf, cfg, errp);
 }
 
 static bool config_threads(const TesseraConf *conf, struct tsr_config *cfg,
@@ -242,7 +335,10 @@ static bool config_display(const TesseraConf *conf, struct tsr_config *cfg,
                            Error **errp)
 {
     cfg->heads = conf->heads;
-    return check_range("heads", conf->heads, 0, TSR_HEADS_MAX, errp) &&
+    cfg->head_pixels = conf->display_memory / PIXEL_BYTES;
+    return check_range("display-memory", conf->display_memory, DISPLAY_MIN,
+                       DISPLAY_MAX, errp) &&
+           check_range("heads", conf->heads, 0, TSR_HEADS_MAX, errp) &&
            check_range("xres", conf->xres, TSR_SCREEN_MIN, TSR_SCREEN_MAX,
                        errp) &&
            check_range("yres", conf->yres, TSR_SCREEN_MIN, TSR_SCREEN_MAX,
@@ -260,7 +356,7 @@ bool tessera_config(TesseraState *s, struct tsr_config *cfg, Error **errp)
     cfg->queues = conf->queues;
     cfg->inline_budget = conf->inline_budget;
     cfg->inject_window = conf->inject_window;
-    cfg->testbench = &tsr_testbench;
+    cfg->devtools = &tsr_devtools;
     cfg->check = conf->check;
     cfg->no_inline = !conf->inline_budget;
     return config_engines(conf, cfg, errp) &&

@@ -4,17 +4,22 @@
  * Tessera GPU: heads, monitors and consoles
  *
  * Each head of the display controller is a console of QEMU's.  A frame is
- * composed by the model, on one of its workers; what happens here, with the
- * BQL, is that the rows that differ are copied to the console's surface.
+ * composed by the model, on one of its workers.  Here, with the BQL, the rows
+ * that differ are copied to the console's surface: COPY_BYTES at a time, since
+ * the main loop does nothing else meanwhile.
  *
- * Who wants to see something calls gfx_update().  An update is awaited until
- * there is a frame that is new enough; whatever may keep that from coming
- * (the head goes off, a reset, memory that does not answer), after
- * UPDATE_PATIENCE_MS the picture is what it is.
+ * A user interface that shows the console calls gfx_update().  An update is
+ * awaited until there is a frame that is new enough.  After
+ * UPDATE_PATIENCE_MS it is over in any case: the head may have gone off, or
+ * memory may not answer.  Frames that nobody has asked for, which are composed
+ * for their CRC or for writeback, are not copied.
+ *
+ * A head that is off has no surface of its mode's size: that memory is freed.
  */
 
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
+#include "qemu/units.h"
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "hw/display/edid.h"
@@ -25,6 +30,10 @@
 #define UPDATE_PATIENCE_MS 500
 #define REFRESH_MHZ        60000    /* of the preferred mode, unless the UI knows */
 #define EDID_BYTES         (4 * TSR_EDID_WORDS)
+#define COPY_BYTES         (16 * MiB)
+/* What a head that is off shows a text on. */
+#define BLANK_WIDTH        640
+#define BLANK_HEIGHT       480
 
 /* The update that is awaited, if one is, is over. */
 static void head_updated(TesseraHead *head)
@@ -36,58 +45,111 @@ static void head_updated(TesseraHead *head)
     }
 }
 
-/* Copy what differs; the console hears of it in one rectangle. */
-static void head_copy(TesseraHead *head, const struct tsr_display_frame *frame)
+/* The model may have the memory of the frame that is being copied back. */
+static void head_return(TesseraHead *head)
+{
+    if (head->copying) {
+        head->copying = false;
+        if (tessera_enter(head->s)) {
+            tsr_gpu_display_done(head->s->gpu, head->index);
+            tessera_leave_quietly(head->s);
+        }
+    }
+}
+
+/* Begin to copy the newest frame.  Returns false if the console shows it. */
+static bool head_borrow(TesseraHead *head)
+{
+    TesseraState *s = head->s;
+    bool there;
+
+    if (!tessera_enter(s)) {
+        return false;
+    }
+    there = tsr_gpu_display_frame(s->gpu, head->index, &head->frame);
+    tessera_leave_quietly(s);
+    if (!there) {
+        return false;
+    }
+    head->copying = true;
+    head->row = 0;
+    if (head->frame.serial == head->shown && !head->whole) {
+        head_return(head);
+        return false;
+    }
+    return true;
+}
+
+/* A surface for the frame, unless there is one; all rows of a new one differ. */
+static DisplaySurface *head_surface(TesseraHead *head)
 {
     DisplaySurface *surface = qemu_console_surface(head->con);
-    size_t bytes = 4 * (size_t)frame->width;
-    int first = -1, last = 0, y, height = frame->height;
+    const struct tsr_display_frame *frame = &head->frame;
 
+    if (head->row) {
+        return surface;
+    }
     if (surface_width(surface) != frame->width ||
-        surface_height(surface) != frame->height || !head->shown) {
+        surface_height(surface) != frame->height || !head->surface) {
         surface = qemu_create_displaysurface(frame->width, frame->height);
         dpy_gfx_replace_surface(head->con, surface);
-        head->whole = true;
+        head->surface = head->whole = true;
     }
-    for (y = 0; y < height; y++) {
+    head->copy_all = head->whole;
+    head->whole = false;
+    return surface;
+}
+
+/*
+ * Copy the next rows, of those what differs; the console hears of it in one
+ * rectangle.  Returns true when the frame is complete.
+ */
+static bool head_copy(TesseraHead *head)
+{
+    DisplaySurface *surface = head_surface(head);
+    const struct tsr_display_frame *frame = &head->frame;
+    size_t bytes = 4 * (size_t)frame->width;
+    int end = MIN(head->row + COPY_BYTES / bytes, frame->height);
+    int first = -1, last = 0, y;
+
+    for (y = head->row; y < end; y++) {
         uint8_t *to = (uint8_t *)surface_data(surface) +
                       (size_t)y * surface_stride(surface);
         const uint32_t *from = frame->pixels + (size_t)y * frame->width;
 
-        if (head->whole || memcmp(to, from, bytes)) {
+        if (head->copy_all || memcmp(to, from, bytes)) {
             memcpy(to, from, bytes);
             first = first < 0 ? y : first;
             last = y;
         }
     }
+    head->row = end;
     if (first >= 0) {
         dpy_gfx_update(head->con, 0, first, frame->width, last - first + 1);
     }
-    head->whole = false;
-    head->shown = frame->serial;
+    return end == frame->height;
 }
 
-/* Show the newest frame there is; a head that is off has none. */
-static void head_show(TesseraHead *head)
+/* The head is off: its console has a small surface that says so. */
+static void head_blank(TesseraHead *head)
 {
-    TesseraState *s = head->s;
-    struct tsr_display_frame frame;
-
-    bool there;
-
-    tessera_enter(s);
-    there = tsr_gpu_display_frame(s->gpu, head->index, &frame);
-    tessera_leave(s);
-    if (!there) {
-        return;
+    head_return(head);
+    head->shown = head->wanted = 0;
+    if (head->surface) {
+        head->surface = false;
+        /* The surface that NULL stands for is as large as the one before. */
+        dpy_gfx_replace_surface(head->con,
+                                qemu_create_displaysurface(BLANK_WIDTH,
+                                                           BLANK_HEIGHT));
+        dpy_gfx_replace_surface(head->con, NULL);
     }
-    if (frame.serial != head->shown || head->whole) {
-        head_copy(head, &frame);
-    }
-    tessera_enter(s);
-    tsr_gpu_display_done(s->gpu, head->index);
-    tessera_leave(s);
-    if (frame.serial >= head->awaited) {
+    head_updated(head);
+}
+
+/* A frame has been copied, or the newest one is shown already. */
+static void head_shown(TesseraHead *head)
+{
+    if (head->shown >= head->awaited || !head->s->running) {
         head_updated(head);
     }
 }
@@ -96,18 +158,44 @@ static bool head_on(TesseraHead *head)
 {
     uint32_t status;
 
-    tessera_enter(head->s);
+    if (!tessera_enter(head->s)) {
+        return false;
+    }
     status = tsr_gpu_read(head->s->gpu, TSR_REG_DISPLAY_STATUS(head->index));
-    tessera_leave(head->s);
+    tessera_leave_quietly(head->s);
     return status & TSR_DISPLAY_STATUS_ON__MASK;
 }
 
+/* A frame is complete, or more of it is to be copied, or the head is off. */
 static void head_bh(void *opaque)
 {
     TesseraHead *head = opaque;
 
-    if (head->con) {
-        head_show(head);
+    if (!head->con) {
+        return;
+    }
+    if (!head_on(head)) {
+        head_blank(head);
+        return;
+    }
+    if (!head->copying) {
+        bool wanted = head->shown < head->wanted || head->whole;
+
+        if (!wanted || !head_borrow(head)) {
+            head_shown(head);
+            return;
+        }
+    }
+    if (!head_copy(head)) {
+        qemu_bh_schedule(head->bh);
+        return;
+    }
+    head->shown = head->frame.serial;
+    head_return(head);
+    head_shown(head);
+    /* One that has been completed meanwhile may be asked for, too. */
+    if (head->shown < head->wanted) {
+        qemu_bh_schedule(head->bh);
     }
 }
 
@@ -123,31 +211,29 @@ static void head_invalidate(void *opaque)
     head->whole = true;
 }
 
-/* A machine that is stopped shows what it has shown. */
 static void head_gfx_update(void *opaque)
 {
     TesseraHead *head = opaque;
     TesseraState *s = head->s;
 
     if (!head_on(head)) {
-        if (head->shown) {
-            head->shown = 0;
-            dpy_gfx_replace_surface(head->con, NULL);
-        }
         head->awaited = head->awaited ?: 1;
-        head_updated(head);
+        head_blank(head);
+        return;
+    }
+    if (!tessera_enter(s)) {
         return;
     }
     if (!head->awaited) {
         timer_mod(head->patience, qemu_clock_get_ms(QEMU_CLOCK_REALTIME) +
                                   UPDATE_PATIENCE_MS);
     }
-    tessera_enter(s);
     head->awaited = tsr_gpu_display_update(s->gpu, head->index);
-    tessera_leave(s);
+    tessera_leave_quietly(s);
+    head->wanted = head->awaited;
+    /* A machine that is stopped completes no frame: it shows the last one. */
     if (!s->running) {
-        head_show(head);
-        head_updated(head);
+        qemu_bh_schedule(head->bh);
     }
 }
 
@@ -168,10 +254,11 @@ static void head_announce(TesseraHead *head)
     }
     trace_tessera_monitor(head->s->name, head->index, present, head->width,
                           head->height);
-    tessera_enter(head->s);
-    tsr_gpu_display_monitor(head->s->gpu, head->index, present, edid,
-                            sizeof(edid));
-    tessera_leave(head->s);
+    if (tessera_enter(head->s)) {
+        tsr_gpu_display_monitor(head->s->gpu, head->index, present, edid,
+                                sizeof(edid));
+        tessera_leave_quietly(head->s);
+    }
 }
 
 /* The window has another size: so has the monitor.  0: it was closed. */
@@ -212,7 +299,9 @@ void tessera_display_reset(TesseraState *s)
     unsigned int i;
 
     for (i = 0; i < s->conf.heads; i++) {
-        head_updated(&s->head[i]);
+        if (s->head[i].con) {
+            head_blank(&s->head[i]);
+        }
     }
 }
 
@@ -262,7 +351,7 @@ void tessera_display_close(TesseraState *s)
     unsigned int i;
 
     for (i = 0; i < s->conf.heads; i++) {
-        head_updated(&s->head[i]);
+        head_blank(&s->head[i]);
         graphic_console_close(s->head[i].con);
         s->head[i].con = NULL;
     }

@@ -22,7 +22,7 @@
 
 #include "exec/memory.h"
 #include "qemu/thread.h"
-#include "../model/tsr_gpu.h"
+#include "../model/include/tsr_gpu.h"
 
 typedef struct TesseraState TesseraState;
 typedef struct DMATable DMATable;

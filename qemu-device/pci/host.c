@@ -12,7 +12,7 @@
 #include "qemu/rcu.h"
 #include "hw/pci/msix.h"
 #include "system/cpu-timers.h"
-#include "../model/tsr_trace.h"
+#include "../model/include/tsr_trace.h"
 #include "tessera.h"
 #include "trace.h"
 
@@ -27,23 +27,31 @@
  * model call leads to (a page table of the IOMMU in our own BAR, say) must
  * not come back to our registers.
  */
-void tessera_enter(TesseraState *s)
+bool tessera_enter(TesseraState *s)
 {
     MemReentrancyGuard *guard = &DEVICE(s)->mem_reentrancy_guard;
 
+    if (!tessera_present(s)) {
+        return false;
+    }
     if (s->depth++ == 0) {
         s->guard = guard->engaged_in_io;
         guard->engaged_in_io = true;
     }
+    return true;
 }
 
-/* Returns true when the outermost call has ended. */
+/* Returns true when the outermost call has ended and the device is present. */
 static bool host_unguard(TesseraState *s)
 {
     if (--s->depth) {
         return false;
     }
     DEVICE(s)->mem_reentrancy_guard.engaged_in_io = s->guard;
+    if (s->unplugged) {
+        tessera_teardown(s);
+        return false;
+    }
     return true;
 }
 
@@ -54,6 +62,13 @@ void tessera_leave(TesseraState *s)
     }
 }
 
+void tessera_leave_quietly(TesseraState *s)
+{
+    if (host_unguard(s) && qatomic_read(&s->irq_pending)) {
+        qemu_bh_schedule(s->irq_bh);
+    }
+}
+
 /*
  * An IOMMU calls this from its own register accesses.  A message sent from
  * there would come back to it and be blocked as re-entrant, so messages wait
@@ -61,12 +76,9 @@ void tessera_leave(TesseraState *s)
  */
 void tessera_invalidate(TesseraState *s, uint64_t addr, uint64_t len)
 {
-    if (s->gpu) {
-        tessera_enter(s);
+    if (tessera_enter(s)) {
         tsr_gpu_host_invalidate(s->gpu, addr, len);
-        if (host_unguard(s) && qatomic_read(&s->irq_pending)) {
-            qemu_bh_schedule(s->irq_bh);
-        }
+        tessera_leave_quietly(s);
     }
 }
 
@@ -78,7 +90,7 @@ void tessera_irq_deliver(TesseraState *s)
         return;
     }
     pending = qatomic_xchg(&s->irq_pending, 0);
-    while (pending) {
+    while (pending && tessera_present(s)) {
         unsigned int vector = ctz32(pending);
 
         pending &= pending - 1;
@@ -144,9 +156,10 @@ static void host_timer_expired(void *opaque)
 {
     TesseraState *s = opaque;
 
-    tessera_enter(s);
-    tsr_gpu_timer(s->gpu);
-    tessera_leave(s);
+    if (tessera_enter(s)) {
+        tsr_gpu_timer(s->gpu);
+        tessera_leave(s);
+    }
 }
 
 /*
@@ -167,13 +180,12 @@ static void host_run(void *opaque)
     TesseraState *s = opaque;
     uint64_t cycles;
 
-    if (!s->running) {
+    if (!s->running || !tessera_enter(s)) {
         return;
     }
-    tessera_enter(s);
     cycles = tsr_gpu_run(s->gpu, RUN_CYCLES);
     tessera_leave(s);
-    if (cycles) {
+    if (cycles && tessera_present(s)) {
         host_run_after(s, cycles);
     }
 }
@@ -185,7 +197,7 @@ static void host_work(void *host)
 
 void tessera_kick(TesseraState *s)
 {
-    if (s->polled) {
+    if (s->polled && tessera_present(s)) {
         host_run_after(s, 1);
     }
 }

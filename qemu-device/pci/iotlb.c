@@ -357,7 +357,7 @@ static void iotlb_resolve(void *opaque)
     g_autoptr(GArray) open = iotlb_open_misses(&s->dma);
     unsigned int i;
 
-    if (!s->running) {
+    if (!s->running || !tessera_present(s)) {
         return;
     }
     for (i = 0; i < open->len; i++) {
@@ -365,6 +365,13 @@ static void iotlb_resolve(void *opaque)
         IOTLBEntry entry;
         bool ok = iotlb_translate(s, miss->page, miss->write, &entry);
 
+        /* The IOMMU's fault interrupt may have unplugged the device. */
+        if (!tessera_present(s)) {
+            if (ok) {
+                memory_region_unref(entry.mr);
+            }
+            return;
+        }
         trace_tessera_iotlb_answer(s->name, miss->page, miss->write, ok,
                                    ok ? entry.start : 0, ok ? entry.last : 0);
         if (ok) {
@@ -372,9 +379,10 @@ static void iotlb_resolve(void *opaque)
         }
         iotlb_answer(&s->dma, miss, ok);
     }
-    tessera_enter(s);
-    tsr_gpu_host_ready(s->gpu);
-    tessera_leave(s);
+    if (tessera_enter(s)) {
+        tsr_gpu_host_ready(s->gpu);
+        tessera_leave(s);
+    }
 }
 
 void tessera_iotlb_resume(TesseraState *s)

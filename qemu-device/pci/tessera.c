@@ -12,6 +12,7 @@
 #include "qemu/module.h"
 #include "qapi/error.h"
 #include "qapi/visitor.h"
+#include "exec/cpu-common.h"
 #include "hw/pci/msix.h"
 #include "hw/pci/pcie.h"
 #include "system/runstate.h"
@@ -21,6 +22,7 @@
 
 #define TESSERA_REVISION 0x01
 #define POWER_VERSION    3      /* PCI power management 1.2 */
+#define LOCAL_NAME       "tessera.local"
 
 /* Trace an access with the names of the description: QUEUE[3].RPTR. */
 static void trace_access(TesseraState *s, bool write, uint32_t offset,
@@ -61,10 +63,9 @@ static uint64_t tessera_read(void *opaque, hwaddr addr, unsigned int size)
     TesseraState *s = opaque;
     uint32_t value;
 
-    if (!is_word(addr, size)) {
+    if (!is_word(addr, size) || !tessera_enter(s)) {
         return UINT64_MAX;
     }
-    tessera_enter(s);
     value = tsr_gpu_read(s->gpu, addr);
     tessera_leave(s);
     if (trace_event_get_state_backends(TRACE_TESSERA_READ)) {
@@ -78,14 +79,13 @@ static void tessera_write(void *opaque, hwaddr addr, uint64_t value,
 {
     TesseraState *s = opaque;
 
-    if (!is_word(addr, size)) {
+    if (!is_word(addr, size) || !tessera_enter(s)) {
         return;
     }
     if (trace_event_get_state_backends(TRACE_TESSERA_WRITE)) {
         trace_access(s, true, addr, value);
     }
     s->touched = true;
-    tessera_enter(s);
     tsr_gpu_write(s->gpu, addr, value);
     tessera_leave(s);
 }
@@ -110,23 +110,22 @@ static const MemoryRegionOps tessera_ops = {
 /* While the machine is stopped nothing moves in the device. */
 static void tessera_set_running(TesseraState *s, bool running)
 {
-    if (running == s->running) {
+    if (running == s->running || !tessera_enter(s)) {
         return;
     }
     trace_tessera_run_state(s->name, running);
     s->running = running;
-    tessera_enter(s);
     if (running) {
         tsr_gpu_resume(s->gpu);
     } else {
         tsr_gpu_pause(s->gpu);
         /* memory may be about to be saved; where time counts nothing moves */
         if (!s->conf.deterministic) {
-            tsr_gpu_wind_down(s->gpu);
+            tsr_gpu_drain(s->gpu);
         }
     }
     tessera_leave(s);
-    if (running) {
+    if (running && tessera_present(s)) {
         tessera_iotlb_resume(s);
         tessera_kick(s);
     }
@@ -146,26 +145,62 @@ static void tessera_reset_hold(Object *obj, ResetType type)
      * Machines and hotplug slots reset what they have just created, once or
      * more.  That is part of power-on, not a reset that software counts.
      */
-    if (!s->touched) {
+    if (!s->touched || !tessera_enter(s)) {
         return;
     }
     trace_tessera_reset(s->name);
-    tessera_enter(s);
     tsr_gpu_reset(s->gpu);
     qatomic_set(&s->irq_pending, 0);
-    tessera_leave(s);
-    tessera_iotlb_forget_misses(s);
-    tessera_display_reset(s);
+    tessera_leave_quietly(s);
+    if (tessera_present(s)) {
+        tessera_iotlb_forget_misses(s);
+        tessera_display_reset(s);
+    }
 }
 
 static void tessera_write_config(PCIDevice *dev, uint32_t addr, uint32_t value,
                                  int len)
 {
     pci_default_write_config(dev, addr, value, len);
-    if (dev->exp.exp_cap) {
+    /* A message that this has unmasked may have unplugged the device. */
+    if (tessera_present(TESSERA(dev)) && dev->exp.exp_cap) {
         pcie_cap_flr_write_config(dev, addr, value, len);
         pcie_aer_write_config(dev, addr, value, len);
     }
+}
+
+static uint64_t gone_read(void *opaque, hwaddr addr, unsigned int size)
+{
+    return UINT64_MAX;
+}
+
+static void gone_write(void *opaque, hwaddr addr, uint64_t value,
+                       unsigned int size)
+{
+}
+
+/* Regions of a device that was unplugged. */
+static const MemoryRegionOps gone_ops = {
+    .read = gone_read,
+    .write = gone_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {
+        .min_access_size = 1,
+        .max_access_size = 8,
+        .unaligned = true,
+    },
+};
+
+/*
+ * Another thread may have chosen a region of BAR 4 for its access and now wait
+ * for the BQL.  QEMU's own callbacks for these regions use the table without
+ * looking whether it exists; msix_uninit() frees it.
+ */
+static void tessera_exit_msix(PCIDevice *dev)
+{
+    dev->msix_table_mmio.ops = &gone_ops;
+    dev->msix_pba_mmio.ops = &gone_ops;
+    msix_uninit_exclusive_bar(dev);
 }
 
 /* A region in another keeps its owner alive: that would be ourselves. */
@@ -186,7 +221,7 @@ static void tessera_exit_pci(TesseraState *s)
     if (dev->exp.exp_cap) {
         pcie_cap_exit(dev);
     }
-    msix_uninit_exclusive_bar(dev);
+    tessera_exit_msix(dev);
     tessera_exit_local(s);
 }
 
@@ -217,6 +252,33 @@ static bool tessera_init_express(PCIDevice *dev, Error **errp)
                           PCI_ERR_SIZEOF, errp);
 }
 
+/*
+ * Local memory is a RAM block with the name of the device's place.  After an
+ * unplug QEMU frees the device when the last user of its memory has finished,
+ * and then sends DEVICE_DELETED.  A second block of the same name aborts QEMU.
+ */
+static bool tessera_init_local(TesseraState *s, uint64_t size, Error **errp)
+{
+    g_autofree char *path = qdev_get_dev_path(DEVICE(s));
+    g_autofree char *block = g_strdup_printf("%s/%s", path ? path : "",
+                                             LOCAL_NAME);
+
+    if (path && qemu_ram_block_by_name(block)) {
+        error_setg(errp, "tessera: the local memory of the device that was "
+                   "here before is still in use: wait for its "
+                   "DEVICE_DELETED event");
+        return false;
+    }
+    if (!memory_region_init_ram(&s->local, OBJECT(s), LOCAL_NAME, size,
+                                errp)) {
+        return false;
+    }
+    memory_region_init(&s->local_window, OBJECT(s), "tessera.bar2",
+                       pow2ceil(size));
+    memory_region_add_subregion(&s->local_window, 0, &s->local);
+    return true;
+}
+
 /* The PCI function: capabilities and BARs; the registers come last. */
 static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
                              Error **errp)
@@ -227,14 +289,8 @@ static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
     if (s->conf.heads) {
         pci_config_set_class(dev->config, PCI_CLASS_DISPLAY_OTHER);
     }
-    if (local_size) {
-        if (!memory_region_init_ram(&s->local, OBJECT(s), "tessera.local",
-                                    local_size, errp)) {
-            return false;
-        }
-        memory_region_init(&s->local_window, OBJECT(s), "tessera.bar2",
-                           pow2ceil(local_size));
-        memory_region_add_subregion(&s->local_window, 0, &s->local);
+    if (local_size && !tessera_init_local(s, local_size, errp)) {
+        return false;
     }
     if (msix_init_exclusive_bar(dev, tessera_vectors(s), TSR_BAR_MSIX, errp)) {
         error_prepend(errp, "tessera: the device needs MSI-X: ");
@@ -269,10 +325,9 @@ static bool tessera_inject(TesseraState *s, Error **errp)
     char err[200];
     bool good;
 
-    if (!s->inject) {
+    if (!s->inject || !tessera_enter(s)) {
         return true;
     }
-    tessera_enter(s);
     good = tsr_gpu_inject(s->gpu, s->inject, err, sizeof(err));
     tessera_leave(s);
     if (!good) {
@@ -298,6 +353,8 @@ static void tessera_realize(PCIDevice *dev, Error **errp)
     }
     s->polled = !cfg.threads;
     s->running = true;
+    s->touched = s->unplugged = false;
+    s->irq_pending = 0;
     tessera_host_init(s);
     s->gpu = tsr_gpu_new(&cfg, &tessera_host_ops, s, err, sizeof(err));
     if (!s->gpu) {
@@ -326,18 +383,31 @@ static void tessera_realize(PCIDevice *dev, Error **errp)
  * Workers may be in the middle of something: tsr_gpu_free() stops them at the
  * end of their burst, and until it returns all operations must work.
  */
-static void tessera_exit(PCIDevice *dev)
+void tessera_teardown(TesseraState *s)
 {
-    TesseraState *s = TESSERA(dev);
-
-    trace_tessera_exit(s->name);
-    qemu_del_vm_change_state_handler(s->vmstate_change);
     tessera_display_close(s);
     tsr_gpu_free(s->gpu);
     s->gpu = NULL;
     g_clear_pointer(&s->saved, g_free);
     tessera_dma_exit(s);
     tessera_host_exit(s);
+}
+
+/*
+ * From here on tessera_enter() refuses.  The guest can power off the slot by a
+ * message of an IOMMU that reports a fault of a call into the model.  Then the
+ * model is freed when that call has returned.
+ */
+static void tessera_exit(PCIDevice *dev)
+{
+    TesseraState *s = TESSERA(dev);
+
+    trace_tessera_exit(s->name);
+    qemu_del_vm_change_state_handler(s->vmstate_change);
+    s->unplugged = true;
+    if (!s->depth) {
+        tessera_teardown(s);
+    }
     tessera_exit_pci(s);
 }
 
@@ -354,9 +424,7 @@ static void tessera_set_inject(Object *obj, const char *script, Error **errp)
     TesseraState *s = TESSERA(obj);
 
     tessera_text_set(&s->inject, script);
-    if (s->gpu) {
-        tessera_inject(s, errp);
-    }
+    tessera_inject(s, errp);
 }
 
 /* The contract checker: how many reports, and suspicions not judged yet. */
@@ -365,8 +433,7 @@ static void tessera_check(TesseraState *s, uint64_t *reports,
 {
     *reports = 0;
     *pending = 0;
-    if (s->gpu) {
-        tessera_enter(s);
+    if (tessera_enter(s)) {
         *reports = tsr_gpu_check_reports(s->gpu, pending);
         tessera_leave(s);
     }
@@ -401,8 +468,9 @@ static char *tessera_get_check_last(Object *obj, Error **errp)
     TesseraState *s = TESSERA(obj);
     char text[512] = "";
 
-    if (s->gpu) {
+    if (tessera_enter(s)) {
         tsr_gpu_check_last(s->gpu, text, sizeof(text));
+        tessera_leave(s);
     }
     return g_strdup(text);
 }

@@ -25,7 +25,7 @@
 #include "qemu/timer.h"
 #include "system/runstate.h"
 #include "../include/tsr_regs.h"
-#include "../model/tsr_gpu.h"
+#include "../model/include/tsr_gpu.h"
 #include "dma.h"
 
 #define TYPE_TESSERA "tessera"
@@ -41,11 +41,16 @@ typedef struct TesseraHead {
     TesseraState *s;
     unsigned int index;
     QemuConsole *con;           /* NULL: not yet, or not any more */
-    QEMUBH *bh;                 /* a frame is complete */
+    QEMUBH *bh;                 /* a frame is complete, or the head is off */
     QEMUTimer *patience;        /* an update is not awaited for longer */
     uint64_t awaited;           /* serial of the frame it needs; 0: none is */
+    uint64_t wanted;            /* serial of the newest frame asked for */
     uint64_t shown;             /* serial of the frame on the console; 0: none */
+    bool surface;               /* the console's is of the mode's size */
     bool whole;                 /* copy all of the next one */
+    struct tsr_display_frame frame; /* being copied, up to @row, if @copying */
+    bool copying, copy_all;
+    int row;
     bool connected;             /* property connected[N] */
     bool closed;                /* its window was */
     uint32_t width, height, width_mm, height_mm;
@@ -64,17 +69,18 @@ typedef struct TesseraConf {
     bool deterministic;
     uint64_t seed;
     uint32_t cores;             /* shader cores */
-    char *shader_timing;        /* "early" (NULL too) or "late" */
-    bool strict_code;
-    bool texture_cache;
-    uint32_t gfx_debug;
-    char *simd;                 /* NULL: the best of this processor */
-    bool jit;                   /* machine code for the programs */
+    char *debug;                /* flags such as "late:nojit", or NULL */
+    /* properties that "debug" replaces, for one release */
+    char *old_timing, *old_simd;
+    bool old_strict, old_cache, old_jit;
+    uint32_t old_gfx;
     bool inject_window;         /* the guest may inject faults */
     bool check;                 /* report what the driver does wrong */
     uint64_t snapshot_max;      /* bytes of the model's state */
     uint32_t heads;             /* of the display controller */
     uint32_t xres, yres;        /* preferred mode */
+    uint64_t display_memory;    /* bytes of the host's for all heads */
+    uint64_t capture_max;       /* bytes that a captured job may touch */
 } TesseraConf;
 
 struct TesseraState {
@@ -84,14 +90,16 @@ struct TesseraState {
     char *inject;               /* the last script of faults, see inject.md */
     char *capture;              /* job to be captured, see capture.c */
     char *capture_file;
-    QEMUBH *capture_bh;
+    QEMUBH *capture_bh;         /* a job has been captured */
+    struct TesseraCaptureFile *capture_writing; /* NULL: no file is */
     char *name;                 /* for messages and traces: the id, or a path */
 
     MemoryRegion registers;     /* BAR 0 */
     MemoryRegion local_window;  /* BAR 2: a power of two that holds local */
     MemoryRegion local;         /* local memory itself */
 
-    struct tsr_gpu *gpu;
+    struct tsr_gpu *gpu;        /* see tessera_present() */
+    bool unplugged;             /* tessera_exit() has been called */
     TesseraDMA dma;
     TesseraHead head[TSR_HEADS_MAX];
 
@@ -136,11 +144,32 @@ extern const size_t tessera_num_properties;
 extern const struct tsr_host_ops tessera_host_ops;
 void tessera_host_init(TesseraState *s);
 void tessera_host_exit(TesseraState *s);
-/* Brackets around every call into the model; they nest. */
-void tessera_enter(TesseraState *s);
+/*
+ * Brackets around every call into the model; they nest.  tessera_enter()
+ * returns false if there is no model, before realize and after unplug: then
+ * the caller must not call the model or tessera_leave().  A callback that
+ * QEMU has begun may wait for the BQL while another thread unplugs the device,
+ * so no callback may skip this check.
+ *
+ * tessera_leave() sends MSI-X messages.  A message is a write to an address
+ * that the guest chooses, and may power off the device's own slot.  The caller
+ * must check tessera_present() before it uses the device again.
+ * tessera_leave_quietly() leaves messages to the bottom half instead.
+ */
+bool tessera_enter(TesseraState *s) G_GNUC_WARN_UNUSED_RESULT;
 void tessera_leave(TesseraState *s);
+void tessera_leave_quietly(TesseraState *s);
 /* Send what is pending, if the machine runs.  Outside the model only. */
 void tessera_irq_deliver(TesseraState *s);
+
+/* The device is realized: model, timers and bottom halves exist.  BQL. */
+static inline bool tessera_present(const TesseraState *s)
+{
+    return s->gpu && !s->unplugged;
+}
+
+/* tessera.c: free what tessera_exit() had to leave to the call in progress. */
+void tessera_teardown(TesseraState *s);
 /* tsr_gpu_host_invalidate(), where there is a GPU already or still. */
 void tessera_invalidate(TesseraState *s, uint64_t addr, uint64_t len);
 /* Let tsr_gpu_run() be called soon, if this device has no workers. */

@@ -20,13 +20,16 @@
  * The model's bytes in s->saved, for tessera_post_save() to free; their
  * number.  It may be more than x-snapshot-max, which is what the other side
  * takes, or than there is memory: then there is nothing in s->saved.
+ * Returns 0 if there is no model.
  */
 static size_t tessera_save_model(TesseraState *s)
 {
     size_t size;
 
     g_clear_pointer(&s->saved, g_free);
-    tessera_enter(s);
+    if (!tessera_enter(s)) {
+        return 0;
+    }
     tsr_gpu_pause(s->gpu);
     size = tsr_gpu_save(s->gpu, NULL, 0);
     if (size <= s->conf.snapshot_max) {
@@ -46,6 +49,10 @@ static int tessera_pre_save(void *opaque)
     TesseraState *s = opaque;
     size_t size = tessera_save_model(s);
 
+    if (!size) {
+        error_report("tessera %s: the device was unplugged", s->name);
+        return -ENODEV;
+    }
     if (!s->saved) {
         error_report("tessera %s: the GPU's state of %zu bytes cannot be "
                      "saved: at most %" PRIu64 " bytes, if there is memory",
@@ -93,9 +100,12 @@ static int tessera_post_load(void *opaque, int version_id)
     char err[200];
     bool ok;
 
+    if (!tessera_enter(s)) {
+        error_report("tessera %s: the device was unplugged", s->name);
+        return -ENODEV;
+    }
     tessera_iotlb_forget_misses(s);
     s->touched = true;
-    tessera_enter(s);
     tsr_gpu_pause(s->gpu);
     ok = tsr_gpu_load(s->gpu, s->saved, s->saved_size, err, sizeof(err));
     tsr_gpu_resume(s->gpu);

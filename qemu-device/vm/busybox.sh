@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../build/lib.sh"
 # not for their sake: these lists are there when a kernel has been fetched
 APT_ALSO=kernels
-. "$TOP/qemu-device/build/apt.sh"
+. "$TOP/qemu-device/build/debian/apt.sh"
 
 fetch() {
     [ ! -x "$dir/busybox" ] || return 0

@@ -13,6 +13,7 @@ import argparse
 import os
 import shutil
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import guest as runner  # noqa: E402
@@ -87,6 +88,33 @@ def watch(options):
     return True
 
 
+# Names of long steps (run_logged and timed of build/lib.sh), in words. Anything else is a download.
+STEPS = {"apt-install": "installing Debian packages", "qemu-configure": "configuring QEMU", "qemu-headers": "QEMU's headers",
+         "plugin": "compiling the device", "plugin-try": "trying the device", "driver": "compiling the driver",
+         "userspace": "compiling libraries, tools and demos"}
+SHORT = 0.5         # seconds: a step that takes less is not worth a line
+
+
+def print_phases(demo_seconds):
+    """The steps of this run that took time, from the file that the build scripts wrote. They overlap."""
+    path = os.environ.get("TSR_PHASES", "")
+    rows = []
+    if os.path.exists(path):
+        with open(path) as f:
+            rows = [(float(wall), float(used), name) for wall, used, name in (line.split(None, 2) for line in f)]
+        os.unlink(path)
+    fetched = [row for row in rows if row[2].strip() not in STEPS]
+    rows = [(wall, used, STEPS[name.strip()]) for wall, used, name in rows if name.strip() in STEPS and wall >= SHORT]
+    if sum(row[0] for row in fetched) >= SHORT:
+        rows.append((sum(row[0] for row in fetched), sum(row[1] for row in fetched), "downloading and unpacking"))
+    if not rows:
+        return
+    rows.append((demo_seconds, None, "booting the guest and running the demos"))
+    print("\nseconds  of a processor  step (some run at the same time)")
+    for wall, used, name in rows:
+        print(f"{wall:7.1f}  {'' if used is None else f'{used:.1f}':>14}  {name}")
+
+
 def write_picture(path, picture):
     with open(path + ".new", "wb") as f:
         f.write(picture)
@@ -103,6 +131,7 @@ def main():
     check_image(args.image)
     if args.check:
         return 0
+    start = time.monotonic()
     try:
         watched = watch(options)
         with runner.guest_from(options) as guest:
@@ -123,6 +152,7 @@ def main():
         write_picture(os.path.join(args.out, name), picture)
         print(f"output: {os.path.join(args.out, name)}: {what}")
     print("The edited pictures are bit-equal to what the CPU computed from the same input; the drawn ones passed their checks.")
+    print_phases(time.monotonic() - start)
     return 0
 
 

@@ -4,10 +4,15 @@
 # env.sh: build everything a guest needs and print where it is, as NAME=value lines for the shell
 # and for qemu-device/vm/guest.py.
 #
-# Environment: KERNEL (another kernel of Debian's, by version or suite, see kernel.sh; or a file, a bzImage or
-# vmlinux), MODULES (a file's lib/modules/RELEASE directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
-# directory that KERNEL's own tree is in), VARIANT (debug, race, cover, igt: a kernel that
-# own_kernel.sh builds, of the version that KERNEL names), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
+# Environment:
+#   KERNEL    another kernel of Debian's, by version or suite (kernel.sh); or the build directory of any kernel
+#             (own_tree.sh); or a file, a bzImage or vmlinux
+#   MODULES   a file's lib/modules/RELEASE directory, if it has modules
+#   KDIR      the build directory to build tessera.ko against; by default the directory that KERNEL's own tree is in
+#   VARIANT   debug, race, cover, igt: a kernel that own_kernel.sh builds, of the version that KERNEL names
+#   IMAGE     the demo's input, /usr/share/tessera/input.png in the guest
+#   TSR_PROGRAMS  tests and benchmarks that the guest gets besides tools and demos: names, or "all"; by default those
+#             that TSR_CMD, the command to be run, names
 #
 # Asking make, Kbuild and the scripts whether anything is to be done takes seconds. With the stock kernel the answer of
 # last time holds while no file of the checkout and nothing it was made with has another size or time.
@@ -15,7 +20,7 @@
 runner=$TOP/qemu-device/vm
 kernel=${KERNEL:-} modules=${MODULES:-} kdir=${KDIR:-}
 if [ -n "${VARIANT:-}" ]; then
-    if [ -n "$modules$kdir" ] || [ -f "$kernel" ]; then
+    if [ -n "$modules$kdir" ] || [ -e "$kernel" ]; then
         die "VARIANT=$VARIANT comes with its own MODULES and KDIR, and KERNEL can only be a version such as 7.3"
     fi
     own=$("$runner/own_kernel.sh" "$VARIANT" ${kernel:+"$kernel"})
@@ -24,12 +29,25 @@ if [ -n "${VARIANT:-}" ]; then
     kdir=$own
 fi
 
+# programs: those of the named programs that there are, or "all".
+programs=()
+if [ "${TSR_PROGRAMS-}" = all ]; then
+    programs=(all)
+else
+    known=$(bash "$runner/programs.sh" --names)
+    for word in $(printf '%s' "${TSR_PROGRAMS-${TSR_CMD:-}}" | tr -cs 'A-Za-z0-9_-' '\n' | LC_ALL=C sort -u); do
+        [[ $'\n'$known$'\n' != *$'\n'"$word"$'\n'* ]] || programs+=("$word")
+    done
+fi
+set=
+[ "${programs[*]}" != all ] || set=-tests
+
 # inputs: a hash over sizes and times of all that the answer depends on.
 inputs() {
     {
         (cd "$TOP" && find kernel qemu-device userspace tests Documentation/hw -type f ! -name '*.pyc' \
             -printf '%p %s %T@\n' 2>/dev/null | LC_ALL=C sort)
-        echo "QEMU=${QEMU:-}"
+        echo "QEMU=${QEMU:-}" "${programs[@]}"
         readlink "$CACHE"/kernel-*/* "$CACHE"/qemu/* "$CACHE"/qemu-headers/* || true
         stat -Lc '%n %s %Y' "$(command -v cc)" "$(command -v gcc)" /usr/bin/qemu-system-x86_64 2>/dev/null || true
     } | sha256sum
@@ -43,7 +61,7 @@ outputs() {
         sha256sum
 }
 
-answered=$BUILD/env
+answered=$BUILD/env$set
 before=''
 if [ -z "$kernel$modules$kdir${IMAGE:-}${MUTANT:-}" ]; then
     before=$(inputs)
@@ -71,9 +89,15 @@ tree_of() {
 }
 
 # QEMU meanwhile: the first time it is half of the work.
-exec {qemu_says}< <("$TOP/qemu-device/build/qemu.sh")
+exec {qemu_says}< <("$TOP/qemu-device/build/qemu/qemu.sh")
 qemu_pid=$!
-# A version or a suite, unless there is a file of that name.
+# A kernel's build directory, else a version or a suite, unless there is a file of that name.
+if [ -d "$kernel" ]; then
+    kdir=${kdir:-$(cd "$kernel" && pwd -P)}
+    found=$("$runner/own_tree.sh" "$kernel")
+    kernel=$(head -n 1 <<<"$found")
+    modules=${modules:-$(sed -n 2p <<<"$found")}
+fi
 if [ ! -f "$kernel" ] && [[ -z $kernel || $kernel =~ ^([0-9][0-9.]*|[a-z]+(-[a-z]+)*)$ ]]; then
     stock=$("$runner/kernel.sh" ${kernel:+"$kernel"})
     kernel=$stock/vmlinuz
@@ -87,7 +111,7 @@ else
     [ -n "$kdir" ] || say "no KDIR= and $kernel is in no kernel tree: no module is built for it"
 fi
 
-args=(--busybox "$("$runner/busybox.sh")" --out "$BUILD/initramfs-$(printf '%s' "$kernel" | sha256sum | cut -c1-8).cpio")
+args=(--busybox "$("$runner/busybox.sh")" --out "$BUILD/initramfs-$(printf '%s' "$kernel" | sha256sum | cut -c1-8)$set.cpio")
 mkdir -p "$BUILD"
 [ -z "$modules" ] || args+=(--modules "$modules")
 if [ -f "$TOP/kernel/Kbuild" ] || [ -f "$TOP/kernel/Makefile" ]; then
@@ -96,14 +120,22 @@ if [ -f "$TOP/kernel/Kbuild" ] || [ -f "$TOP/kernel/Makefile" ]; then
         args+=(--module "$module")
         unit_tests=$(dirname "$module")/tests/tessera_kunit.ko
         [ ! -f "$unit_tests" ] || args+=(--module "$unit_tests")
+        # Kernels that are older than fencewatch supports run without it.
+        if watchers=$("$runner/fencewatch.sh" "$kdir"); then
+            while IFS= read -r path; do
+                args+=(--module "$path")
+            done <<<"$watchers"
+        elif [ -n "${FENCEWATCH:-}" ]; then
+            exit 1
+        fi
     fi
 else
     say "kernel/ has no Kbuild yet: the guest boots without a driver"
 fi
-"$runner/programs.sh"
-for dir in guest/tests/guest guest/tests/debug guest/tests/bench userspace/bin; do
-    [ ! -d "$BUILD/$dir" ] || args+=(--bin "$BUILD/$dir")
-done
+while IFS= read -r path; do
+    args+=(--bin "$path")
+done < <("$runner/programs.sh" "${programs[@]}" || echo failed)
+[ "${args[-1]}" != failed ] || exit 1
 [ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")
 [ ! -f "$BUILD/userspace/lib/libtessera-perf.so" ] || args+=(--lib "$BUILD/userspace/lib/libtessera-perf.so")
 for file in "$TOP"/userspace/demos/*/*.png "$TOP"/userspace/tools/tsr-view/models/*.{obj,mtl,gltf,png} \

@@ -16,7 +16,7 @@ As a command (`make guest`, `make shell`, `make gdb` use it; --help lists the op
 What to boot comes from the environment (TSR_QEMU, TSR_QEMU_SHARE, TSR_KERNEL, TSR_INITRD, TSR_VARIANT); where
 that is not set, `make guest-env` builds it and tells. On a slow variant of the kernel the guest gets more memory,
 and all limits of time are longer (variant.py). What the kernels of a script's guests complain of is appended to
-the file TSR_TROUBLE, when that is set.
+the file TSR_TROUBLE, when that is set. With TSR_FENCEWATCH the checker kernel/fencewatch is loaded before the driver.
 
 Host and guest talk through three virtio-serial ports, see qemu-device/vm/init for the protocol. The
 console is a file of its own, so the output of commands arrives byte for byte.
@@ -41,14 +41,16 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gather  # noqa: E402
 import kvm  # noqa: E402
+import limits  # noqa: E402
 import saved  # noqa: E402
 import tsc  # noqa: E402
 import variant  # noqa: E402
 
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BOOT_LIMIT = 90         # seconds from QEMU's start to "ready", on a loaded host
+BOOT_LIMIT = 60         # seconds from QEMU's start to "ready", see limits.py
 KVM_BOOT_LIMIT = 20     # the same before KVM is given up
 BUG_LIMIT = 5           # until the contract checker has judged all it suspects
+FENCE_LIMIT = 60        # until fencewatch reports a fence that somebody waits for
 RUN_LIMIT = 600         # of one command, unless the caller says
 
 Result = collections.namedtuple("Result", "status stdout stderr")
@@ -151,6 +153,8 @@ class Guest:
             append.append("tsr.share=checkout")
         if not self.load:
             append.append("tsr.noload")
+        if os.environ.get("TSR_FENCEWATCH"):
+            append += ["tsr.fencewatch", f"fencewatch.pending_ms={FENCE_LIMIT * self.variant.slow * 1000}"]
         if self.held:
             append.append("tsr.hold")
         return " ".join(append + [self.kernel_args]).strip()
@@ -290,7 +294,7 @@ class Guest:
 
     def _expect(self, word, limit):
         """Wait until the guest says that it is ready, or holds."""
-        line = self._control_line(time.monotonic() + limit, f"the guest did not get ready within {limit:.0f} s")
+        line = self._control_line(limit, "the guest did not get ready")
         if line != word:
             self._fail(line.replace("failed ", "", 1))
 
@@ -326,11 +330,7 @@ class Guest:
             return
         if self.process.poll() is None:
             self._hand_over()
-            try:
-                self.sockets["ctl"].sendall(b"off\n")
-                self.process.wait(3 * self.variant.slow)
-            except (OSError, subprocess.TimeoutExpired):
-                self.process.kill()
+            self._leave("ctl", b"off\n")
         self.process.wait()
         self._show_console()
         if os.environ.get("TSR_TROUBLE"):
@@ -351,6 +351,19 @@ class Guest:
                 gather.gather(self, os.environ["TSR_COVER"])
             except (GuestError, OSError) as e:
                 print(f"tessera: what a guest has counted is lost: {str(e).splitlines()[0]}", file=sys.stderr)
+
+    def quit(self):
+        """Have QEMU end without the guest's help, where nothing that the guest wrote outlives it."""
+        if self.held and self.alive():
+            self._leave("qmp", b'{"execute": "quit"}\n')
+
+    def _leave(self, port, message):
+        """Ask guest or QEMU to end; end QEMU when that takes too long."""
+        try:
+            self.sockets[port].sendall(message)
+            self.process.wait(3 * self.variant.slow)
+        except (OSError, subprocess.TimeoutExpired):
+            self.process.kill()
 
     def alive(self):
         """Whether QEMU still runs."""
@@ -380,19 +393,16 @@ class Guest:
         self.console_copy.write(new.decode(errors="replace").replace("\r", ""))
         self.console_copy.flush()
 
-    def _pump(self, deadline, sinks):
-        """Wait for input and put it into the buffers or, for names in sinks, hand it on.
-        False when the time is over. An end of file on ctl means that QEMU is gone."""
+    def _pump(self, limit, sinks):
+        """Wait for input and put it into the buffers or, for names in sinks, hand it on. Returns why the limit has
+        expired, or None. An end of file on ctl means that QEMU is gone."""
         with selectors.DefaultSelector() as sel:
             for name in ("ctl", "out", "err"):
                 sel.register(self.sockets[name], selectors.EVENT_READ, name)
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            for key, _ in sel.select(min(left, 0.5)):
+            for key, _ in sel.select(limit.slice()):
                 self._receive(key.data, sinks)
         self._show_console()
-        return True
+        return limit.expired()
 
     def _receive(self, name, sinks):
         data = self.sockets[name].recv(1 << 16)
@@ -406,10 +416,12 @@ class Guest:
         else:
             self.buffers[name] += data
 
-    def _control_line(self, deadline, what, sinks=None):
+    def _control_line(self, seconds, what, sinks=None):
+        limit = limits.Limit(seconds, self.process.pid)
         while b"\n" not in self.buffers["ctl"]:
-            if not self._pump(deadline, sinks or {}):
-                self._fail(what)
+            expired = self._pump(limit, sinks or {})
+            if expired:
+                self._fail(f"{what} {expired}")
         line, _, rest = bytes(self.buffers["ctl"]).partition(b"\n")
         self.buffers["ctl"] = bytearray(rest)
         return line.decode(errors="replace").strip()
@@ -437,12 +449,11 @@ class Guest:
         timeout *= self.variant.slow
         out, err = bytearray(), bytearray()
         sinks = {"out": stdout or out.extend, "err": stderr or err.extend}
-        deadline = time.monotonic() + timeout
         for name, sink in sinks.items():
             if self.buffers[name]:
                 sink(bytes(self.buffers[name]))
                 self.buffers[name].clear()
-        line = self._control_line(deadline, f"the command did not end within {timeout:.0f} s", sinks)
+        line = self._control_line(timeout, "the command did not end", sinks)
         self._drain(sinks)
         word, number, status = line.split()
         if word != "exit" or int(number) != self.number:
@@ -463,12 +474,12 @@ class Guest:
         seen = len(self.console())
         self.start_command("read -r level rest </proc/sys/kernel/printk; dmesg -n 1; "
                            f"({text}) >/dev/console 2>&1; echo tsr-status $? >/dev/console; dmesg -n $level")
-        deadline = time.monotonic() + timeout * self.variant.slow
+        limit = limits.Limit(timeout * self.variant.slow, self.process.pid)
         while True:
             output, end, status = self.console()[seen:].partition("tsr-status ")
             if "\n" in status:
                 break
-            if not self.alive() or time.monotonic() > deadline:
+            if not self.alive() or limit.expired():
                 self._fail("the command on the console did not end" + (f": {output[-2000:]}" if end == "" else ""))
             time.sleep(0.05)
         try:
@@ -636,6 +647,7 @@ def main(argv):
                 how = "restored, " if guest.restored else ""
                 print(f"tessera: guest runs with {guest.accel} ({how}{guest.accel_reason})", file=sys.stderr)
             status = guest.run(" ".join(args.command), args.timeout, write_through(1), write_through(2)).status
+            guest.quit()
         write_through(2)(guest.qemu_said)
         return status
     except GuestError as e:

@@ -19,12 +19,14 @@ renamed, and not written at all when nothing it is made of has changed.
 """
 
 import argparse
+import functools
 import hashlib
 import lzma
 import os
 import stat
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from romfs import Romfs  # noqa: E402
@@ -88,6 +90,8 @@ def read(path):
         return f.read()
 
 
+# Both archives hold nearly the same files.
+@functools.cache
 def decompressed(path):
     if path.endswith(".xz"):
         return lzma.decompress(read(path))
@@ -96,6 +100,16 @@ def decompressed(path):
     if path.endswith(".gz"):
         return subprocess.run(["gzip", "-dc", path], check=True, capture_output=True).stdout
     return read(path)
+
+
+@functools.cache
+def stripped(path):
+    """The bytes of an ELF file without debugging information, which only the host's gdb reads; other files as they are."""
+    if not is_elf(path):
+        return read(path)
+    with tempfile.NamedTemporaryFile() as aside:
+        subprocess.run(["strip", "--strip-debug", "-o", aside.name, path], check=True)
+        return read(aside.name)
 
 
 def plain_name(path):
@@ -139,7 +153,7 @@ def add_modules(archive, moddir, wanted, own):
         # each of them.
         needs = {p for name in own_needs[module] for p in table.get(name, [])}
         chain = [strip_compression(p) for p in sorted(needs, key=lambda p: (-len(table[plain_name(p)]), p))]
-        archive.file(f"{top}/extra/{os.path.basename(module)}", read(module), 0o644)
+        archive.file(f"{top}/extra/{os.path.basename(module)}", stripped(module), 0o644)
         lines.append(f"extra/{os.path.basename(module)}: {' '.join(chain)}")
     if own:
         archive.file("lib/tessera.module", b"", 0o644)
@@ -150,7 +164,7 @@ def add_lone_module(archive, own):
     """Our module for a kernel that has everything else built in."""
     out = subprocess.run(["/sbin/modinfo", "-F", "vermagic", own], capture_output=True, text=True, check=True)
     release = out.stdout.split()[0]
-    archive.file(f"lib/modules/{release}/extra/tessera.ko", read(own), 0o644)
+    archive.file(f"lib/modules/{release}/extra/tessera.ko", stripped(own), 0o644)
     archive.file(f"lib/modules/{release}/modules.dep", b"extra/tessera.ko:\n", 0o644)
     archive.file("lib/tessera.module", b"", 0o644)
 
@@ -164,13 +178,14 @@ def is_elf(path):
         return f.read(4) == b"\x7fELF"
 
 
+@functools.cache
 def libraries(programs, libdirs):
     """The shared libraries the programs need: {path in the guest: path on the host}."""
     elfs = [p for p in programs if is_elf(p)]
     if not elfs:
         return {}
     env = dict(os.environ, LD_LIBRARY_PATH=":".join(libdirs))
-    out = subprocess.run(["ldd"] + elfs, capture_output=True, text=True, env=env)
+    out = subprocess.run(["ldd", *elfs], capture_output=True, text=True, env=env)
     found = {}
     for line in out.stdout.splitlines():
         words = line.split()
@@ -221,21 +236,26 @@ def add_root(archive, args):
 def add_payload(archive, args, programs):
     """What a guest works with: programs, libraries, data, modules."""
     for path in programs:
-        archive.file("usr/bin/" + os.path.basename(path), read(path))
+        archive.file("usr/bin/" + os.path.basename(path), stripped(path))
     if args.resume:
         archive.file("lib/tessera.resume", read(args.resume))
     for path in args.lib:
-        archive.file("usr/lib/" + os.path.basename(path), read(path))
+        archive.file("usr/lib/" + os.path.basename(path), stripped(path))
     for path in args.data:
         archive.file("usr/share/tessera/" + os.path.basename(path), read(path), 0o644)
     if args.image:
         archive.file("usr/share/tessera/input.png", read(args.image), 0o644)
-    for name, path in sorted(libraries(programs, args.libdir).items()):
-        archive.file(name, read(path))
+    for name, path in sorted(libraries(tuple(programs), tuple(args.libdir)).items()):
+        archive.file(name, stripped(path))
     if args.modules:
         add_modules(archive, args.modules, MODULES + args.extra_module, args.module)
     elif args.module:
         add_lone_module(archive, args.module[0])
+
+
+def driver_needs(args):
+    """Names of the modules that ours depend on. A guest loads them before it is saved."""
+    return sorted({name for module in args.module for name in module_depends(module)})
 
 
 def build(args, programs):
@@ -246,7 +266,9 @@ def build(args, programs):
     if args.base:
         base = Archive()
         add_root(base, args)
-        add_modules(base, args.modules, BASE_MODULES, [])
+        needs = driver_needs(args)
+        base.file("lib/tessera.needs", (" ".join(needs) + "\n").encode(), 0o644)
+        add_modules(base, args.modules, BASE_MODULES + needs, [])
         base.write(args.base)
         payload = Romfs()
         add_payload(payload, args, programs)

@@ -14,7 +14,7 @@
 #          --headers NAME   only the headers; DIR has no more than release and build then
 . "$(dirname "$0")/../build/lib.sh"
 APT_ALSO=kernels
-. "$TOP/qemu-device/build/apt.sh"
+. "$TOP/qemu-device/build/debian/apt.sh"
 
 KERNELS=$CACHE/kernel-$HOST_RELEASE
 STOCK_SUITE=trixie-backports
@@ -60,7 +60,7 @@ wrap_tools() {
         # A symbol version that is missing is said by the loader, whatever the arguments are.
         says=$("$file" --version </dev/null 2>&1) || true
         [[ $says == *GLIBC_*' not found'* ]] || continue
-        toolchain=${toolchain:-$("$TOP/qemu-device/build/toolchain.sh")}
+        toolchain=${toolchain:-$("$TOP/qemu-device/build/debian/toolchain.sh")}
         mv "$file" "$file.elf"
         printf '#!/bin/sh\nexec "%s/run" "$0" "$@"\n' "$toolchain" >"$file"
         chmod 755 "$file"

@@ -11,6 +11,8 @@ import struct
 import subprocess
 import tempfile
 
+import host
+
 LOOPS = 50_000_000      # 25-50 ms on hardware that runs guest code natively
 LIMIT = 2.0             # seconds
 EXIT_VALUE = 0x2a
@@ -27,24 +29,8 @@ def loop_image():
     return bytes(image)
 
 
-def memory_path():
-    """Where the answer for this boot of this host is kept."""
-    with open("/proc/sys/kernel/random/boot_id") as f:
-        boot = f.read().strip()
-    cache = os.environ.get("TESSERA_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tessera")
-    return os.path.join(cache, f"kvm-{boot}-{os.getuid()}")
-
-
 def remember(usable, reason):
-    try:
-        path = memory_path()
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(f"{path}.{os.getpid()}", "w") as f:
-            f.write(f"{'yes' if usable else 'no'} {reason}\n")
-        os.rename(f"{path}.{os.getpid()}", path)
-    except OSError:
-        pass            # then it is found out again next time
+    host.remember("kvm", f"{'yes' if usable else 'no'} {reason}")
 
 
 def remember_useless(reason):
@@ -74,12 +60,10 @@ def choose(wanted, qemu):
     """("kvm" or "tcg", why). wanted: "auto" decides, "kvm" and "tcg" are obeyed."""
     if wanted != "auto":
         return wanted, "asked for"
-    try:
-        with open(memory_path()) as f:
-            answer, _, reason = f.read().strip().partition(" ")
-            return ("kvm" if answer == "yes" else "tcg"), reason
-    except OSError:
-        pass
+    known = host.recall("kvm")
+    if known:
+        answer, _, reason = known.partition(" ")
+        return ("kvm" if answer == "yes" else "tcg"), reason
     usable, reason = probe(qemu)
     remember(usable, reason)
     return ("kvm" if usable else "tcg"), reason

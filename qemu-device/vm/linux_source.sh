@@ -6,7 +6,7 @@
 # go elsewhere (O=), and who changes files takes a copy.
 . "$(dirname "$0")/../build/lib.sh"
 APT_ALSO=kernels
-. "$TOP/qemu-device/build/apt.sh"
+. "$TOP/qemu-device/build/debian/apt.sh"
 
 # The source package is of the same version as the kernel; where the archive has moved on, the newer one does.
 headers=$("$TOP/qemu-device/vm/kernel.sh" --headers "$@")

@@ -2,6 +2,7 @@
 #
 # Guests: boot one, run a command, look inside. All options are make variables and environment:
 #   KERNEL=7.3|6.12|trixie-backports another one of Debian's    KERNEL=FILE MODULES= KDIR=    any other one
+#   KERNEL=DIR                the kernel that was built in that directory
 #   VARIANT=debug|race|cover|igt a kernel of our own
 #   DEVICES=n DEVICE_ARGS=vram=64M   the devices
 #   QEMU=plugin|build         Debian's QEMU with the device as a plugin, or one built with it inside
@@ -9,8 +10,11 @@
 #   MESA=1                    mount Mesa and GL programs at /mnt, with MESA_PROGRAMS='NAME ...' of the host: CMD='/mnt/run NAME'
 #                             and MESA_PACKAGES='kmscube ...' of Debian 13's: CMD='/mnt/debian kmscube'
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
+#   FENCEWATCH=1              load the checker of fences (kernel/fencewatch) before the driver; suites fail on its reports
 #   DISPLAY_HEADS=n VNC=:7    screens, and who shows them
 export MESA_PACKAGES KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
+export FENCEWATCH
+export TSR_FENCEWATCH := $(FENCEWATCH)
 export PYTHONDONTWRITEBYTECODE := 1
 
 comma := ,
@@ -26,9 +30,9 @@ GUEST_ENV = set -e; env=$$(bash qemu-device/vm/env.sh); set -a; eval "$$env"; TS
 GUEST = $(PYTHON) qemu-device/vm/guest.py $(GUEST_OPTIONS)
 
 # Sets what the device tests need.
-QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
+QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
 
-.PHONY: kernel module userspace mesa guest-env guest shell gdb run timeline lab ci
+.PHONY: kernel kconfig module userspace mesa vulkan guest-env guest shell gdb run timeline lab ci ci-recipe
 kernel: setup ## fetch the stock guest kernel, or KERNEL=7.3, print its directory
 	@bash qemu-device/vm/kernel.sh $(KERNEL)
 
@@ -36,10 +40,17 @@ module: setup ## build the driver for the stock kernel (or KDIR=), print the pat
 	@bash qemu-device/vm/module.sh $(KDIR)
 
 userspace: setup ## build libtessera, tools, demos and the guest's test programs
-	@bash qemu-device/vm/programs.sh && echo '$(BUILD)/userspace'
+	@bash qemu-device/vm/programs.sh all >/dev/null && echo '$(BUILD)/userspace'
 
 mesa: setup ## build Mesa with a driver for the GPU, print its directory; DIR/tsr-mesa PROGRAM runs a program with it
 	@bash userspace/mesa/build.sh
+
+kconfig: ## switch on what a guest needs in the configuration of your own kernel tree, KERNEL=DIR
+	@[ -n '$(KERNEL)' ] || { echo 'usage: make kconfig KERNEL=/src/linux' >&2; exit 2; }
+	@bash qemu-device/vm/own_tree.sh --configure '$(KERNEL)'
+
+vulkan: setup ## build the experimental Vulkan driver in a Mesa of its own, print its directory; DIR/tsr-vulkan PROGRAM
+	@bash userspace/mesa/vulkan.sh
 
 guest-env: setup
 	@bash qemu-device/vm/env.sh
@@ -61,19 +72,23 @@ ci: setup ## run CMD='...' in a guest as a CI job wants it: fail on complaints o
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make ci CMD='command' [OUT=directory]" >&2; exit 2; }
 	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/ci.py --out '$(or $(OUT),ci-out)' $(GUEST_OPTIONS) -- "$$TSR_CMD"
 
+ci-recipe: ## print a CI job that does the same, FOR=github or gitlab, cloning from ORIGIN= (that of the checkout)
+	@$(PYTHON) qemu-device/vm/ci_recipe.py '$(FOR)' $(if $(ORIGIN),'$(ORIGIN)')
+
 # The table goes to the terminal; a page or a trace comes out as the command's standard output.
 lab: setup ## run a scenario of tsr-sync in a guest with two GPUs: LAB=guilty or LAB=file.sync, HTML=page.html or TRACE=trace.json
 	@[ -n '$(LAB)' ] || { echo 'usage: make lab LAB=NAME|FILE [HTML=FILE | TRACE=FILE]' >&2; exit 2; }
 	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/lab.py --lab '$(LAB)' $(if $(HTML),--html '$(HTML)') \
 		$(if $(TRACE),--trace '$(TRACE)') $(GUEST_OPTIONS)
 
-shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt
+shell: export TSR_PROGRAMS = $(TESTS)
+shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt; TESTS='NAME ...' adds test programs
 	@$(GUEST_ENV); exec $(GUEST) --share --shell
 
 # The demo works on a picture that the project has made, or on IMAGE=.
 run: IMAGE := $(or $(IMAGE),userspace/demos/photo/photo.png)
 DEMO = $(PYTHON) qemu-device/vm/demo.py --image "$$IMAGE" --out '$(BUILD)/run'
-run: export TSR_TESTS := no
+run: export TSR_PHASES := $(BUILD)/phases.$(shell echo $$$$)
 run: setup ## boot a guest, run the demo on a picture (IMAGE=file.png), show where the result is
 	@$(DEMO) --check
 	@$(GUEST_ENV); exec $(DEMO) $(GUEST_OPTIONS)
@@ -81,5 +96,5 @@ run: setup ## boot a guest, run the demo on a picture (IMAGE=file.png), show whe
 # A command given as CMD starts as soon as gdb is attached and continues the guest.
 gdb: export TSR_CMD = $(or $(value CMD),true)
 gdb: setup ## gdb on the guest's kernel, with the driver's symbols; CMD='...' runs in the guest meanwhile
-	@bash qemu-device/build/setup.sh gdb
+	@bash qemu-device/build/host/setup.sh gdb
 	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/gdb.py --module "$$TSR_MODULE" $(GUEST_OPTIONS) -- "$$TSR_CMD"

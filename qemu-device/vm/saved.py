@@ -12,13 +12,13 @@ import re
 import secrets
 import time
 
+import host
+
 KEEP = 12               # snapshots that stay, those used last; some 70 MB each
 
 
 def directory():
-    cache = os.environ.get("TESSERA_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tessera")
-    return os.path.join(cache, "snapshots")
+    return os.path.join(host.directory(), "snapshots")
 
 
 def processor():

@@ -12,6 +12,8 @@ import mmap
 import platform
 import time
 
+import host
+
 READ_TSC = b"\x0f\x31" b"\x48\xc1\xe2\x20" b"\x48\x09\xd0" b"\xc3"     # rdtsc; shl rdx, 32; or rax, rdx; ret
 
 
@@ -41,9 +43,8 @@ def sample(read):
     return ticks, now
 
 
-@functools.cache
-def khz():
-    """Ticks a millisecond, or None where they cannot be had. Takes 50 ms, once; being preempted does no harm."""
+def measure():
+    """Ticks per millisecond, or None where they cannot be had. Takes 50 ms; being preempted does no harm."""
     read = counter()
     if read is None:
         return None
@@ -51,6 +52,16 @@ def khz():
     time.sleep(0.05)
     more_ticks, end = sample(read)
     return round((more_ticks - ticks) * 1_000_000 / (end - start))
+
+
+@functools.cache
+def khz():
+    """The same, measured once for each boot of the host."""
+    known = host.recall("tsc")
+    if known is None:
+        known = str(measure() or "")
+        host.remember("tsc", known)
+    return int(known) if known else None
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ KERNEL_TROUBLE = re.compile(
     r"WARNING: |BUG: |BUG \S+ \(|Oops|general protection|kernel BUG|KASAN|UBSAN|ODEBUG|DMA-API: |refcount_t:|"
     r"list_(?:add|del) corruption|Kernel panic|Out of memory:|possible circular locking|"
     r"INFO: (?:task .* blocked|trying to register non-static key|rcu_)|detected stalls on CPUs|"
-    r"[1-9]\d* new suspicious memory leaks|Object 0x\S+ \(size|nobody cared")
+    r"fencewatch: [A-Z_]+ driver |[1-9]\d* new suspicious memory leaks|Object 0x\S+ \(size|nobody cared")
 
 
 class Variant:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # test: TIMEOUT=60
-"""The driver's KUnit suites (kernel/tests/), each case as a test of its own.
+"""The KUnit suites of the driver (kernel/tests/) and of fencewatch, each case as a test of its own.
 
-Loading tessera_kunit.ko runs them; what they say is in the kernel's log. (What debugfs has of it lacks the cases on 7.3.)
+Loading tessera_kunit.ko and fencewatch_kunit.ko runs them; what they say is in the kernel's log. (What debugfs has of it lacks the cases on 7.3.)
 """
 
 import re
@@ -13,7 +13,7 @@ from guest import Guest
 
 CASE = re.compile(r"^\s*(not ok|ok) \d+ (\w+)(?: # SKIP (.*))?$")
 # autorun: of 7.3; before, there is no such parameter, and it is ignored
-RUN = "modprobe kunit enable=1 autorun=1 && modprobe tessera_kunit && dmesg | sed 's/^\\[[^]]*\\] //'"
+RUN = "modprobe kunit enable=1 autorun=1 && modprobe tessera_kunit && modprobe fencewatch_kunit && dmesg | sed 's/^\\[[^]]*\\] //'"
 
 
 def cases(text):
@@ -43,7 +43,7 @@ def main():
         print(f"{verdict} {number} - KUnit {suite}: {what.replace('_', ' ')}" + (f" # SKIP {skip}" if skip else ""))
     print(f"1..{len(found)}")
     if result.status:
-        sys.exit(f"tessera_kunit.ko cannot be run: {result.stderr.decode(errors='replace').strip()}")
+        sys.exit(f"the unit tests cannot be run: {result.stderr.decode(errors='replace').strip()}")
     return 0
 
 

@@ -21,6 +21,7 @@ installed() {
         rm -f /debs/*-dbgsym_* && apt-get -qy install --no-install-recommends /debs/*.deb'
 }
 driver() { inside "$release" 'dkms status tessera | grep -q installed && modinfo -k "$(ls /lib/modules)" tessera'; }
+fencewatch() { inside "$release" 'dkms status fencewatch | grep -q installed && modinfo -k "$(ls /lib/modules)" fencewatch'; }
 program() {
     inside "$release" 'cc -Wall -Werror userspace/demos/triangle/triangle.c -o /triangle $(pkgconf --cflags --libs libtessera-gfx) &&
         tsr-host /triangle | grep -qx "the middle is 63 65 127"'
@@ -44,11 +45,12 @@ INIT
     grep -q '^packages: they work' "$roots/$release.log"
 }
 
-check "the packages are built" bash qemu-device/build/deb.sh
+check "the packages are built" bash qemu-device/build/debian/deb.sh
 check "lintian has nothing to say" lintian --allow-root --fail-on error,warning "$debs"/*.deb
 check "a bare $release can be made" bare "$release"
 check "[SYS8] apt installs them there" installed
 check "the driver has been made for its kernel" driver
+check "fencewatch has been made for its kernel" fencewatch
 check "a program is built with what is installed, and draws under tsr-host" program
 check "[SYS8] tsr-info runs in a guest that is made of nothing but packages" guest
 gone "$release"

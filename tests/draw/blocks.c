@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "env.h"
 #include "glbench/programs.h"
 #include "glscene.h"
 #include "hostgpu.h"
 #include "ktap.h"
-#include "tile/zs.h"
 
 #define PICTURE	(4 * GLSCENE_SIDE * GLSCENE_SIDE)
 

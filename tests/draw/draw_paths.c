@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: MIT
 /* The guest's test of the same name, on the model in this process. */
-#include "../guest/draw_paths.c"
+#include "../guest/draw/draw_paths.c"

@@ -9,7 +9,7 @@ static uint32_t tags_seen(struct tsr_image *image);
 
 #define TAGS_SEEN(image) tags_seen(image)
 #define TAGS_ARE_SEEN 1
-#include "../guest/draw_tags.c"
+#include "../guest/draw/draw_tags.c"
 
 /* Bit n: there is a block with tag n. */
 static uint32_t tags_seen(struct tsr_image *image)

@@ -10,11 +10,11 @@
 
 #include "glbench/programs.h"
 #include "glscene.h"
-#include "gpu.h"
+#include "device/gpu.h"
 #include "hostgpu.h"
 #include "ktap.h"
-#include "shader/alu/alu.h"
-#include "shader/jit/native.h"
+#include "compiler/native.h"
+#include "simd/simd.h"
 
 /*
  * What two frames of a scene may come to: tuples executed in all, of these by the interpreter,
@@ -56,7 +56,7 @@ static void measure(void)
 	uint64_t before[TSR_PATHS], first[TSR_PATHS], after[TSR_PATHS], n[TSR_PATHS];
 	struct glscene_tsr *tsr;
 
-	if (!tsr_alu_named(simd)) {
+	if (!tsr_simd_named(simd)) {
 		ktap_skip("this processor has no %s", simd);
 		return;
 	}

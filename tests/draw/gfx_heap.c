@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: MIT
 /* The guest's test of the same name, on the model in this process. */
-#include "../guest/gfx_heap.c"
+#include "../guest/draw/gfx_heap.c"

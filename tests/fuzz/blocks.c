@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "../blocks/soup.h"
-#include "shader/texture/block.h"
+#include "texture/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

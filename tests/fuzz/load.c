@@ -11,16 +11,21 @@
  * a message of one line and is as after a reset; or takes it, runs on with whatever it says, can
  * save it again and load that, and obeys RESET. Each case is bounded in cycles. The device is
  * freed, so that what it has lost is found by the leak check at the end.
+ *
+ * The first byte of the input also chooses the device that loads. It equals the device that saved,
+ * has worker threads, or compiles every shader at once. With worker threads, you may have to run
+ * an input that fails several times.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "draws.h"
 #include "ktap.h"
 #include "packets.h"
-#include "snapshot.h"
+#include "device/snapshot.h"
 #include <tessera/asm.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -34,6 +39,8 @@ void fuzz_summary(void);
 #define MOMENTS 24			/* snapshots of each kind of device */
 #define KINDS 2				/* devices: early and late messages */
 #define RUN_CYCLES 20000		/* of a case, eight times */
+#define RUN_US 1500			/* the same with worker threads, in microseconds */
+#define RESET_MS 3000			/* limit of a RESET with worker threads */
 
 /* Queues, by what they do. */
 enum {
@@ -46,6 +53,15 @@ static const uint8_t classes[QUEUES] = {
 	TSR_ENGINE_CLASS_BIN, TSR_ENGINE_CLASS_RENDER, TSR_ENGINE_CLASS_RENDER,
 	TSR_ENGINE_CLASS_COMPUTE, TSR_ENGINE_CLASS_COMPUTE, TSR_ENGINE_CLASS_COPY,
 };
+
+/* Devices that load. */
+static const struct loader {
+	unsigned int threads;
+	enum tsr_jit_use jit;
+} loaders[] = {
+	{ 0 }, { 2, TSR_JIT_USE_FIRST }, { 0, TSR_JIT_USE_FIRST },
+};
+#define LOADERS (sizeof(loaders) / sizeof(loaders[0]))
 
 /* A field of a snapshot. */
 struct field {
@@ -354,7 +370,7 @@ static void make_moments(struct machine *m, unsigned int kind)
 			bench_control(&m->q[Q_SUSPENDED], TSR_QUEUE_OP_SUSPEND);
 		tsr_gpu_pause(m->b->gpu);
 		if (n & 1)
-			tsr_gpu_wind_down(m->b->gpu);
+			tsr_gpu_drain(m->b->gpu);
 		take(m, &m->moment[n]);
 		tsr_gpu_resume(m->b->gpu);
 		if (n % 8 == 7)
@@ -479,14 +495,43 @@ static void load_again(struct machine *m)
 	free(again);
 }
 
+/* Let the device work and the time pass. With worker threads, nothing waits for idle queues. */
+static void work(struct machine *m)
+{
+	struct bench *b = m->b;
+
+	tsr_gpu_run(b->gpu, RUN_CYCLES);
+	if (!b->config.threads) {
+		bench_advance(b, 1000000);
+		return;
+	}
+	usleep(RUN_US);
+	atomic_fetch_add(&b->clock, 1000000);
+	if (atomic_load(&b->timer) <= atomic_load(&b->clock)) {
+		atomic_store(&b->timer, UINT64_MAX);
+		tsr_gpu_timer(b->gpu);
+	}
+}
+
+static void reset_queue(struct bench_queue *q)
+{
+	bench_control(q, TSR_QUEUE_OP_RESET);
+	for (unsigned int i = 0; i < RESET_MS && q->bench->config.threads; i++) {
+		if (bench_state(q) == TSR_QUEUE_STATE_DISABLED)
+			break;
+		usleep(1000);
+	}
+	if (bench_state(q) != TSR_QUEUE_STATE_DISABLED)
+		fail("RESET does not end a queue", "");
+}
+
 /* Go on with what has been loaded, whatever it says; saved and loaded once more on the way. */
 static void run_on(struct machine *m)
 {
 	struct tsr_gpu *gpu = m->b->gpu;
 
 	for (unsigned int i = 0; i < 8; i++) {
-		tsr_gpu_run(gpu, RUN_CYCLES);
-		bench_advance(m->b, 1000000);
+		work(m);
 		if (!bench_answer(m->b))
 			tsr_gpu_host_ready(gpu);
 		bench_write(m->b, TSR_REG_SEMAPHORE_VALUE(3), i & 1);
@@ -501,22 +546,22 @@ static void run_on(struct machine *m)
 			continue;
 		tsr_gpu_pause(gpu);
 		if (i == 4)
-			tsr_gpu_wind_down(gpu);
+			tsr_gpu_drain(gpu);
 		load_again(m);
 		tsr_gpu_resume(gpu);
 	}
-	for (unsigned int i = 0; i < QUEUES; i++) {
-		bench_control(&m->q[i], TSR_QUEUE_OP_RESET);
-		if (bench_state(&m->q[i]) != TSR_QUEUE_STATE_DISABLED)
-			fail("RESET does not end a queue", "");
-	}
+	for (unsigned int i = 0; i < QUEUES; i++)
+		reset_queue(&m->q[i]);
 }
 
 /* @sound: nothing has been changed. */
-static void load(struct machine *m, const struct moment *s, const struct image *image, bool sound)
+static void load(struct machine *m, const struct moment *s, const struct image *image,
+		 const struct loader *loader, bool sound)
 {
 	char err[200] = "";
 
+	m->b->config.threads = loader->threads;
+	m->b->config.jit = loader->jit;
 	bench_replace(m->b);
 	memcpy(m->b->ram, s->ram, s->ram_bytes);
 	memset(m->b->asked, 0, sizeof(m->b->asked));
@@ -566,7 +611,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(image.bytes, s->state, s->bytes);
 	while (in.left && changes++ < 16)
 		change(&image, s, &in);
-	load(m, s, &image, !changes);
+	load(m, s, &image, &loaders[first / KINDS / MOMENTS % LOADERS], !changes);
 	free(image.bytes);
 	return 0;
 }

@@ -14,8 +14,9 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "shader/texture/tex_warp.h"
+#include "texture/sampler.h"
 #include "shader/predecode.h"
+#include "simd/simd.h"
 #include "units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -66,9 +67,9 @@ static void start(void)
 	if (u)
 		return;
 	u = units_new(0);
-	paths[0] = tsr_msg_path(tsr_alu_best());
-	paths[1] = tsr_alu_named("avx2") ? tsr_msg_path(tsr_alu_named("avx2")) : paths[0];
-	paths[2] = tsr_msg_path(tsr_alu_named("sse2"));
+	paths[0] = tsr_simd_best()->messages;
+	paths[1] = tsr_simd_named("avx2") ? tsr_simd_named("avx2")->messages : paths[0];
+	paths[2] = tsr_simd_sse2.messages;
 	bench_unmap(&u->as, UNITS_DATA + HOLE_FIRST * PAGE, HOLE_PAGES * PAGE);
 	memset(u->data + HOLE_FIRST * PAGE, CANARY, HOLE_PAGES * PAGE);
 	memset(u->group + UNITS_GROUP_BYTES, CANARY, sizeof(u->group) - UNITS_GROUP_BYTES);
@@ -281,6 +282,7 @@ static void compare(unsigned int staging, uint16_t lanes, enum tsr_step step)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[4] = { "avx512", "avx2", "sse2" };
+	const char *name;
 	enum tsr_step step;
 	unsigned int failed = atomic_load(&ktap.bad);
 	uint8_t c[16] = { 0 };
@@ -299,8 +301,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u->b->pending_every = c[13] % 4 == 1 ? 1 + c[13] / 4 % 4 : 0;
 	u->b->map_limit = c[13] % 4 == 2 ? 8u << c[13] / 4 % 9 : 0;
 	u->env.path = paths[c[13] >> 6];
-	if (!names[c[13] >> 6] || tsr_alu_named(names[c[13] >> 6]))
-		u->textures->path = tsr_texture_path(names[c[13] >> 6]);
+	name = names[c[13] >> 6];
+	if (!name)
+		u->textures->path = NULL;
+	else if (tsr_simd_named(name))
+		u->textures->path = tsr_simd_named(name)->texture;
 	tsr_tlb_clear(&u->mem.port->tlb);
 	units_stop(u);
 	lanes = c[14] & 1 ? UNITS_ALL_LANES : (uint16_t)(c[14] | c[15] << 8);

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "env.h"
 #include "ktap.h"
 #include "staged.h"
-#include "tile/zs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,9 @@
  * Fuzz target: whoever wants an engine to stop gets it, whatever is in memory.
  *
  * A queue of each class works on something that has no end: streams, lists of draws, lists of tiles
- * of random packets of every kind that jump back, dispatches of random programs. At random moments
- * somebody resets a queue or the device, suspends, invalidates, pauses, and saves.
+ * of random packets of every kind that jump back, dispatches of random programs. Heads compose
+ * frames beside them. At random moments somebody resets a queue or the device, suspends,
+ * invalidates, pauses, saves, and switches heads off.
  *
  * - From one stopping point to the next there are at most STOP_WORK cycles;
  * - what is asked for is done when it is asked for (with worker threads: soon);
@@ -20,7 +21,7 @@
 
 #include "bench.h"
 #include "draws.h"
-#include "gpu.h"
+#include "device/gpu.h"
 #include "ktap.h"
 #include "packets.h"
 #include "shader.h"
@@ -231,11 +232,65 @@ static void make_endless(struct fuzz_random *r)
 /* ---- The machine ----------------------------------------------------------------------------- */
 
 static const struct tsr_config kinds[] = {
-	{ .cores = 2, .no_inline = true },
+	{ .cores = 2, .no_inline = true, .heads = 2 },
 	{ .cores = 1, .no_inline = true, .simd = "sse2", .late_messages = true },
 	{ .cores = 2, .no_inline = true, .jit = TSR_JIT_USE_FIRST },
-	{ .cores = 2, .threads = 2 },
+	{ .cores = 2, .threads = 2, .heads = 2 },
 };
+
+/*
+ * Heads whose frames take longer than the time between two of them, with planes that lie anywhere;
+ * some of a head's words are random, so that its picture is refused or memory is not there.
+ */
+static void show(struct fuzz_random *r, unsigned int head)
+{
+	const uint32_t width = fuzz_often(r, 128) ? TSR_SCREEN_MAX : 16 + fuzz_below(r, 2000);
+	const uint32_t height = 16 + fuzz_below(r, 64);
+
+	for (unsigned int n = 0; n < TSR_PLANES; n++) {
+		const uint32_t size = n == TSR_DISPLAY_PLANE_CURSOR ? TSR_CURSOR_MAX : width;
+		const bool tiled = size == width && fuzz_often(r, 128);
+
+		bench_write64(m.b, TSR_REG_DISPLAY_PLANE_ADDR(head, n),
+			      fuzz_often(r, 32) ? 0 : DRAWS_DATA + 64 * fuzz_below(r, 64));
+		bench_write(m.b, TSR_REG_DISPLAY_PLANE_FORMAT(head, n),
+			    TSR_PIXEL_FORMAT_RGBA8_UNORM << TSR_CONVERSION_FORMAT__SHIFT |
+			    TSR_COMPONENT_ORDER_BGRA);
+		bench_write(m.b, TSR_REG_DISPLAY_PLANE_PITCH(head, n),
+			    fuzz_often(r, 16) ? 64 : (size + 15) / 16 * (tiled ? 1024 : 64));
+		bench_write(m.b, TSR_REG_DISPLAY_PLANE_CONFIG(head, n),
+			    tiled | fuzz_below(r, 3) << 4 | n << 8 | fuzz_below(r, 0x10000) << 16);
+		bench_write(m.b, TSR_REG_DISPLAY_PLANE_SIZE(head, n), size | height << 16);
+	}
+	bench_write64(m.b, TSR_REG_DISPLAY_WRITEBACK_ADDR(head), DRAWS_TARGETS);
+	bench_write(m.b, TSR_REG_DISPLAY_WRITEBACK_FORMAT(head),
+		    TSR_PIXEL_FORMAT_RGBA8_UNORM << TSR_CONVERSION_FORMAT__SHIFT);
+	bench_write(m.b, TSR_REG_DISPLAY_WRITEBACK_PITCH(head), 4 * width);
+	bench_write(m.b, TSR_REG_DISPLAY_CRC_CONTROL(head), 1);
+	bench_write(m.b, TSR_REG_DISPLAY_MODE_H(head), width | (width + 1) << 16);
+	bench_write(m.b, TSR_REG_DISPLAY_MODE_V(head), height | (height + 1) << 16);
+	bench_write(m.b, TSR_REG_DISPLAY_MODE_CLOCK(head), width * height / 10 + 1);
+	bench_write(m.b, TSR_REG_DISPLAY_COMMIT(head), TSR_DISPLAY_COMMIT_LATCH__MASK |
+		    (fuzz_often(r, 128) ? TSR_DISPLAY_COMMIT_WRITEBACK__MASK : 0));
+}
+
+/* Vertical blanks are due. */
+static void blank(void)
+{
+	atomic_fetch_add(&m.b->clock, 20000000);
+	tsr_gpu_timer(m.b->gpu);
+}
+
+/* It has gone off when this returns, whatever is composed. */
+static void hide(unsigned int head)
+{
+	if (!m.b->config.heads)
+		return;
+	bench_write(m.b, TSR_REG_DISPLAY_COMMIT(head), TSR_DISPLAY_COMMIT_DISABLE__MASK);
+	if (bench_read(m.b, TSR_REG_DISPLAY_STATUS(head)) &
+	    (TSR_DISPLAY_STATUS_ON__MASK | TSR_DISPLAY_STATUS_WRITEBACK_PENDING__MASK))
+		fail("a head is not off", head);
+}
 
 static void begin(unsigned int cls)
 {
@@ -271,6 +326,12 @@ static void start(const struct tsr_config *config, struct fuzz_random *r)
 			break;
 	}
 	make_endless(r);
+	if (config->heads) {
+		bench_write64(m.b, TSR_REG_AS_BASE(0), m.as.root | TSR_AS_BASE_VALID__MASK);
+		bench_write(m.b, TSR_REG_AS_COMMAND(0), TSR_INV_OP_ALL);
+	}
+	for (unsigned int i = 0; i < config->heads; i++)
+		show(r, i);
 	for (unsigned int i = 0; i < CLASSES; i++) {
 		bench_control(&m.queue[i], TSR_QUEUE_OP_RESET);
 		begin(i);
@@ -335,7 +396,7 @@ static void suspend(unsigned int cls)
 		bench_control(&m.queue[cls], TSR_QUEUE_OP_RESUME);
 }
 
-static void save(bool wind_down)
+static void save(bool drain)
 {
 	uint64_t before = 0, after = 0;
 	char err[200] = "";
@@ -348,11 +409,11 @@ static void save(bool wind_down)
 	tsr_gpu_pause(m.b->gpu);
 	for (unsigned int i = 0; i < CLASSES; i++)
 		before += cycles_of(i);
-	if (wind_down)
-		tsr_gpu_wind_down(m.b->gpu);
+	if (drain)
+		tsr_gpu_drain(m.b->gpu);
 	for (unsigned int i = 0; i < CLASSES; i++)
 		after += cycles_of(i);
-	if (after - before > TSR_WIND_DOWN_CYCLES + CLASSES * TSR_STOP_WORK)
+	if (after - before > TSR_DRAIN_CYCLES + CLASSES * TSR_STOP_WORK)
 		fail("cycles before a snapshot", after - before);
 	size = tsr_gpu_save(m.b->gpu, NULL, 0);
 	image = malloc(size);
@@ -385,6 +446,8 @@ static bool moment(uint8_t what, uint8_t when)
 	unsigned int cls = what & 3;
 
 	moments++;
+	if (m.b->config.heads)
+		blank();
 	if (m.b->config.threads)
 		usleep(when * 16);
 	else if (!tsr_gpu_run(m.b->gpu, 1 + (uint64_t)when * when))
@@ -408,8 +471,10 @@ static bool moment(uint8_t what, uint8_t when)
 		save(what >= 0xd0);
 		break;
 	case 5:
-		if (what < 0xe0)
+		if (what < 0xe0) {
+			hide(what & 1);
 			break;
+		}
 		reset_device();
 		return false;
 	default:

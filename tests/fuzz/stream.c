@@ -455,15 +455,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	expect("coming to rest", a.at_rest, b.at_rest);
 	if (!a.at_rest)
 		return 0;
+	/*
+	 * The command processor runs ahead of a command that waits for the host. If that command
+	 * faults, the number of packets retired before it depends on when the host answered.
+	 */
+	if (data[0] & HOST_IS_LATE && a.faulted && b.faulted)
+		return 0;
 	compare("without and with stops", &a, &b);
 	/* a ring's own packets can wait for the bystander's fence, and then time matters */
 	if (data[1] & 7)
 		return 0;
 	attempt(data, size, &threaded, &c);
 	expect("coming to rest with threads", true, c.at_rest);
-	/* how far a queue is ahead of a command that waits for the host, and faults */
 	if (data[0] & HOST_IS_LATE && c.faulted)
-		return 0;
+		return 0;	/* for the same reason */
 	compare("without and with threads", &a, &c);
 	return 0;
 }

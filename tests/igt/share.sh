@@ -11,7 +11,7 @@
 RELEASE=forky
 APT_ALSO=$RELEASE
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
-. "$TOP/qemu-device/build/apt.sh"
+. "$TOP/qemu-device/build/debian/apt.sh"
 
 INSTALLED=usr/libexec/igt-gpu-tools
 SHARE=$BUILD/igt/share

@@ -13,5 +13,7 @@ for name in bookworm-backports trixie-security 7.2 trixie-backports; do
     fi
     check "the driver builds for $(cat "$dir/release") ($name) without a warning" \
         env WERROR=1 qemu-device/vm/module.sh "$dir/build"
+    check "fencewatch and bad_fence build for $(cat "$dir/release") ($name) without a warning" \
+        env WERROR=1 qemu-device/vm/fencewatch.sh "$dir/build"
 done
 ktap_finish

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The linker sends the functions that allocate here (--wrap, tests/meson.build). */
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "fail_alloc.h"
 
@@ -16,6 +18,8 @@ void *__wrap_realloc(void *old, size_t size);
 void *__wrap_aligned_alloc(size_t align, size_t size);
 
 static atomic_uint seen, first, last;	/* those that fail; 0: none */
+
+static atomic_int filling = -1;		/* byte that new memory is filled with, or -1 */
 
 static unsigned int fail(unsigned int from, unsigned int to)
 {
@@ -41,9 +45,24 @@ static bool fails(void)
 	return nth >= atomic_load(&first) && nth <= atomic_load(&last);
 }
 
+void fill_alloc(int byte)
+{
+	atomic_store(&filling, byte);
+}
+
+/* Fill the bytes of @memory that are not among its first @kept. */
+static void *fill(void *memory, size_t kept, size_t size)
+{
+	int byte = atomic_load(&filling);
+
+	if (memory && byte >= 0 && size > kept)
+		memset((char *)memory + kept, byte, size - kept);
+	return memory;
+}
+
 void *__wrap_malloc(size_t size)
 {
-	return fails() ? NULL : __real_malloc(size);
+	return fails() ? NULL : fill(__real_malloc(size), 0, size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
@@ -53,10 +72,12 @@ void *__wrap_calloc(size_t count, size_t size)
 
 void *__wrap_realloc(void *old, size_t size)
 {
-	return fails() ? NULL : __real_realloc(old, size);
+	size_t kept = malloc_usable_size(old);
+
+	return fails() ? NULL : fill(__real_realloc(old, size), kept, size);
 }
 
 void *__wrap_aligned_alloc(size_t align, size_t size)
 {
-	return fails() ? NULL : __real_aligned_alloc(align, size);
+	return fails() ? NULL : fill(__real_aligned_alloc(align, size), 0, size);
 }

@@ -14,4 +14,10 @@
 unsigned int fail_alloc_at(unsigned int nth);
 unsigned int fail_alloc_from(unsigned int nth);
 
+/*
+ * fill_alloc(): fill memory of malloc(), realloc() and aligned_alloc() with @byte from now on, so
+ * that a test can tell uninitialized memory from other data; -1: leave it as it is, the default.
+ */
+void fill_alloc(int byte);
+
 #endif /* FAIL_ALLOC_H */

@@ -9,7 +9,7 @@
 cd "$TOP" || exit 1
 command -v clang llvm-profdata llvm-cov >/dev/null ||
     die "libFuzzer comes with clang: apt-get install clang llvm (make fuzz needs neither)"
-hw=$(bash qemu-device/build/headers.sh) || exit 1
+hw=$(bash qemu-device/build/host/headers.sh) || exit 1
 dir=$BUILD/fuzz-isa
 mkdir -p "$dir/corpus" || exit 1
 clang -g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \

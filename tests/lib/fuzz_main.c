@@ -8,6 +8,7 @@
  * TSR_FUZZ_SECONDS  how long (default 5)
  * TSR_FUZZ_SEED     seed of the random numbers (default: from the clock; it is printed)
  * TSR_FUZZ_CORPUS   directory of inputs to start from (tests/fuzz/corpus/NAME by default)
+ * TSR_BENCH_MEMORY  layout of guest memory: pages (default here), huge or whole, see bench.h
  */
 #include <dirent.h>
 #include <errno.h>
@@ -247,6 +248,8 @@ int main(int argc, char **argv)
 	char path[PATH_MAX], title[200];
 	uint64_t calls;
 
+	/* The bench places guest memory between guard pages (userspace/harness/bench.h). */
+	setenv("TSR_BENCH_MEMORY", "pages", 0);
 	if (LLVMFuzzerInitialize)
 		LLVMFuzzerInitialize(&argc, &argv);
 	for (int i = 1; i < argc; i++) {

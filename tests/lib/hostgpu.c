@@ -7,7 +7,7 @@
 #include <tessera/tessera.h>
 
 #include "driver.h"
-#include "gpu.h"
+#include "device/gpu.h"
 
 static struct machine_options machine;
 
@@ -75,11 +75,17 @@ uint64_t hostgpu_counter(const struct tsr_device *device, uint32_t queue_id, uns
 	return value;
 }
 
+void hostgpu_next(void (*hook)(void *opaque, bool batches, uint64_t count), void *opaque)
+{
+	drv.gpu->env.next_hook = hook;
+	drv.gpu->env.next_hook_opaque = opaque;
+}
+
 uint64_t hostgpu_path(unsigned int path)
 {
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; drv.gpu && i < drv.gpu->num_runners; i++)
-		sum += drv.gpu->runner[i].path[path];
+		sum += drv.gpu->runner[i].own.path[path];
 	return sum;
 }

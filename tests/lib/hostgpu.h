@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The device in this process, for programs that draw: they open it with libtessera as they would
- * under tsr-host, because its driver (userspace/host) is linked in, and see some of its inside.
+ * under tsr-host, because its driver (userspace/inprocess) is linked in, and see some of its
+ * inside.
  */
 #ifndef HOSTGPU_H
 #define HOSTGPU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tsr_device;
@@ -31,6 +33,11 @@ void hostgpu_reset(void);
 const void *hostgpu_peek(const struct tsr_device *device, uint32_t vm_id, uint64_t va,
 			 uint64_t size);
 uint64_t hostgpu_counter(const struct tsr_device *device, uint32_t queue_id, unsigned int counter);
+
+/*
+ * hostgpu_next(): have @hook called as struct tsr_env of the model says, from now on. No job runs.
+ */
+void hostgpu_next(void (*hook)(void *opaque, bool batches, uint64_t count), void *opaque);
 
 /* hostgpu_path(): how much has been done in one way, by enum tsr_path of the model. */
 uint64_t hostgpu_path(unsigned int path);

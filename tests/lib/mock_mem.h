@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/engine.h"
+#include "engine.h"
 
 #define MOCK_PAGE 4096u
 #define MOCK_PAGES 2048			/* at most that many pages */

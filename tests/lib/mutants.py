@@ -5,7 +5,7 @@
 
     mutants.py ['PATTERN ...']      which of them; without one what TSR_MUTANTS says, or all
 
-A mutant is a patch of tests/mutants (Documentation/driver/mutants.md) that gives the driver one mistake. It is built,
+A mutant is a patch of tests/mutants (Documentation/develop/broken-drivers.md) that gives the driver one mistake. It is built,
 loaded in a guest of its own in the place of the driver, and the program named in its head runs under the device's
 contract checker, on the machine it asks for. "Noticed by: WHAT, PROGRAM": WHAT is
 
@@ -32,7 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "qemu-device", "vm")]
 import variant  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
-from run import Test, grouped, guest_options, run_program  # noqa: E402
+from run import Test, grouped, guest_options, guest_source, run_program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 TOP = os.environ["TSR_TOP"]
@@ -147,7 +147,7 @@ def check(tap, name, want, programs):
     os.makedirs(aside, exist_ok=True)
     shutil.copy(source, os.path.join(aside, "tessera.ko"))
     caught = {}
-    for tests in grouped([Test(f"{TOP}/tests/guest/{program}.c", "guest/") for program in programs]):
+    for tests in grouped([Test(guest_source(program), "guest/") for program in programs]):
         caught.update(catch(os.path.join(aside, "tessera.ko"), tests))
     for kind, what in sorted(caught.items()):
         print(f"# {name}: {kind}: {what}", flush=True)

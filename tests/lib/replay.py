@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Faults under load (tests/guest/faults_load.c) in a machine that depends on the host as little as QEMU can: `make replay SEED=S`.
+"""Faults under load (tests/guest/recovery/faults_load.c) in a machine that depends on the host as little as QEMU can: `make replay SEED=S`.
 
     replay.py [--faults N] [--seed S] [--twice]
 

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run one test suite: print KTAP, then "N passed, N failed, N skipped"; status 1 when something failed.
+"""Run one test suite: print KTAP, then "N passed, N failed, N skipped".
 
-    run.py --suite NAME --results FILE [--only 'PATTERN ...'] [--jobs N] [--label L] PROGRAM ...
+    run.py --suite NAME --results FILE [--only 'PATTERN ...'] [--shard I/N] [--jobs N] [--label L] PROGRAM ...
     run.py --suite guest ... --guest-bin DIR PROGRAM.c|.sh|.py ...
 
 Each PROGRAM prints KTAP itself; its lines appear indented as subtests, then one line for the program. What
 is counted are the programs' own tests; a program that crashes, runs out of time or prints an inconsistent
-KTAP counts as one more failure. The same text goes to the results file, for `make coverage`.
+KTAP counts as one more failure. The same text goes to the results file, for `make coverage`, and a JUnit file
+(junit.py) beside it, with the extension .xml.
+
+--shard I/N runs the I-th of N parts of the suite, which are about equally long. All parts together are the suite.
+
+Status: 0 nothing failed, 1 a test or a program failed, 2 bad usage, 3 only the infrastructure failed: a program is
+not there, or a guest did not boot.
 
 A source file given beside its program (PROGRAM=SOURCE) is searched for "test: NAME=value" settings.
 """
@@ -15,6 +21,7 @@ A source file given beside its program (PROGRAM=SOURCE) is searched for "test: N
 import argparse
 import concurrent.futures
 import fnmatch
+import glob
 import json
 import os
 import re
@@ -27,10 +34,13 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "qemu-device", "vm")]
+import junit  # noqa: E402
+import limits  # noqa: E402
 import variant  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
 from ktap import Counts, Program  # noqa: E402
 
+ENGINE = " tessera.sched=engine tessera.sched_slots=8 tessera.sched_depth=16"
 TIMEOUT = 120       # seconds for a program that does not ask for more
 SETTINGS = re.compile(r"\btest:((?:\s+[A-Z_]+=[^\s*]+)+)")
 
@@ -44,6 +54,7 @@ class Test:
         base = os.path.basename(self.path)
         self.name = base.rsplit(".", 1)[0] if base.endswith((".c", ".sh", ".py")) else base
         self.label = label + self.name
+        self.in_guest = False
         self.settings = {}
         if os.path.exists(self.source):
             with open(self.source, errors="replace") as f:
@@ -54,9 +65,13 @@ class Test:
                     self.settings[key] = value
 
     def timeout(self):
-        """Seconds the program may take; more where the host has other things to do, or with LONG=1."""
-        scale = 10 if os.environ.get("LONG") else max(1, min(5, os.getloadavg()[0] / os.cpu_count()))
-        return float(self.settings.get("TIMEOUT", TIMEOUT)) * scale
+        """Seconds the program may take, see limits.py; more with LONG=1."""
+        return float(self.settings.get("TIMEOUT", TIMEOUT)) * (10 if os.environ.get("LONG") else 1)
+
+
+def guest_source(name):
+    """The source of a guest's test program, in whatever folder of tests/guest it is."""
+    return glob.glob(os.path.join(HERE, "..", "guest", "*", f"{name}.c"))[0]
 
 
 class Durations:
@@ -84,8 +99,10 @@ class Durations:
 class Report:
     """Prints and keeps the suite's KTAP and counts."""
 
-    def __init__(self, path, total):
+    def __init__(self, path, total, suite):
         self.seconds = {}           # of each program
+        self.broken = self.failures = 0     # programs that could not run, and others that failed
+        self.junit = junit.Document(suite)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         self.path, self.aside = path, f"{path}.{os.getpid()}"
         self.file = open(self.aside, "w")
@@ -108,6 +125,12 @@ class Report:
         parsed = Program(text)
         problems = problems + parsed.problems
         counts = parsed.counts()
+        if any(isinstance(problem, junit.Broken) for problem in problems):
+            problems = [problem for problem in problems if isinstance(problem, junit.Broken)]
+            self.broken += 1
+        elif problems or counts.failed:
+            self.failures += 1
+        self.junit.program(test.label, parsed.results, problems, text, seconds)
         for line in text.splitlines():
             self.emit("    " + line)
         if problems and not counts.failed:
@@ -123,8 +146,11 @@ class Report:
     def finish(self):
         self.file.close()
         os.rename(self.aside, self.path)
+        self.junit.write(os.path.splitext(self.path)[0] + ".xml")
+        if self.broken:
+            print(f"# the infrastructure failed for {self.broken} programs", flush=True)
         print(self.counts, flush=True)
-        return 1 if self.counts.failed else 0
+        return 1 if self.failures else 3 if self.broken else 0
 
 
 def run_host(test):
@@ -144,15 +170,17 @@ def run_process(test, env):
         command = ["/usr/bin/python3", "-B", test.path]
     elif test.path.endswith(".sh"):
         command = ["/bin/bash", test.path]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               start_new_session=True, env=env)
-    problems = []
     try:
-        output, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   start_new_session=True, env=env)
+    except OSError as e:
+        return "", [junit.Broken(f"{test.label} cannot be run: {e}")], 0.0
+    problems = []
+    output, expired = limits.communicate(process, limit)
+    if expired:
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
-        problems.append(f"{test.label} did not end within {limit:.0f} s")
+        problems.append(f"{test.label} did not end {expired}")
     text = output.decode(errors="replace")
     if not problems and process.returncode < 0:
         problems.append(f"{test.label} was killed by signal {-process.returncode}")
@@ -164,9 +192,13 @@ def run_process(test, env):
 def guest_options(test):
     """What a program asks of the machine, as arguments of Guest; programs with equal ones share a boot."""
     s = test.settings
+    # The driver's other submission backend: for the programs of ENGINE_PROGRAMS (tests.mk), or with SCHED=engine for all.
+    backend = ENGINE if os.environ.get("SCHED") == "engine" or test.label.startswith("guest-engine/") else ""
+    if "tessera.sched=" in s.get("KERNEL_ARGS", ""):
+        backend = ""
     return {"devices": int(s.get("DEVICES", 1)), "iommu": s.get("IOMMU", "0") == "1", "smp": int(s.get("SMP", 1)),
             "mem": int(s.get("MEM", 1024)), "device_args": s.get("DEVICE_ARGS", ""),
-            "kernel_args": s.get("KERNEL_ARGS", "").replace(";", " "), "load": s.get("LOAD", "1") == "1"}
+            "kernel_args": (s.get("KERNEL_ARGS", "").replace(";", " ") + backend).strip(), "load": s.get("LOAD", "1") == "1"}
 
 
 def grouped(tests):
@@ -210,7 +242,7 @@ def kernel_said(lines):
 
 
 def device_said(lines):
-    """The problems list for reports of the contract checker (Documentation/hw/check.md)."""
+    """The problems list for reports of the contract checker (Documentation/hw/debug-unit.md)."""
     return ["the device reports:\n" + "\n".join(lines[:10])] if lines else []
 
 
@@ -247,7 +279,7 @@ def run_program(guest, test, command, sink=None, limit=None):
 def one_in_guest(test, guest, report, again=True):
     """Run one program; the guest to go on with, or None when it is not usable any more. Once again if QEMU_RACE ended it."""
     start = time.monotonic()
-    output, problems = bytearray(), []
+    output, problems, booting = bytearray(), [], True
     try:
         if guest and not guest.alive():
             guest.stop()            # the program before did that and has been reported
@@ -256,6 +288,7 @@ def one_in_guest(test, guest, report, again=True):
             guest = Guest(**guest_options(test)).start()
             if guest.run(variant.current().looks).status:
                 raise GuestError(f"the guest's kernel does not look for mistakes: {variant.current().looks}")
+        booting = False
         seen = len(guest.console())
         quick = "" if os.environ.get("LONG") else "TSR_QUICK=1 "
         if variant.current().slow > 4:
@@ -278,7 +311,10 @@ def one_in_guest(test, guest, report, again=True):
         if again and QEMU_RACE in str(e):
             print(f"# {test.label} once more: QEMU has stumbled over a memory map that changed", flush=True)
             return one_in_guest(test, None, report, again=False)
-        problems.append(f"the guest failed while {test.label} ran: {e}")
+        if booting:
+            problems.append(junit.Broken(f"no guest for {test.label}: {e}"))
+        else:
+            problems.append(f"the guest failed while {test.label} ran: {e}")
         guest = None
     report.program(test, output.decode(errors="replace").replace("\r\n", "\n"), problems, time.monotonic() - start)
     return guest
@@ -293,12 +329,45 @@ def keep_log(test, text):
     print(f"# the whole log is {path}", flush=True)
 
 
+def named(word, suite):
+    """The Test of an argument, [LABEL:]PROGRAM[=SOURCE]."""
+    label, colon, rest = word.partition(":")
+    if not colon:
+        label, rest = suite, word
+    test = Test(rest, label + "/")
+    test.in_guest = label in ("guest", "guest-engine", "debug")
+    return test
+
+
 def wanted(test, patterns):
     return not patterns or any(fnmatch.fnmatch(test.name, p) for p in patterns)
 
 
-def nothing_to_run(args):
+def shard_argument(text):
+    """(I, N) of "I/N"."""
+    match = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
+    if not match or int(match[1]) > int(match[2]):
+        raise argparse.ArgumentTypeError(f"'{text}' is not I/N with I from 1 to N")
+    return int(match[1]), int(match[2])
+
+
+def in_shard(tests, index, count):
+    """The tests of one shard. It depends on their names and limits only, so all machines divide them alike."""
+    load, chosen = [0.0] * count, []
+    for test in sorted(tests, key=lambda t: (-t.timeout(), t.label)):
+        least = load.index(min(load))
+        load[least] += test.timeout()
+        if least == index - 1:
+            chosen.append(test)
+    return chosen
+
+
+def nothing_to_run(args, there):
     """A suite without a test is not a success: it shows as skipped, a wrong name as failed."""
+    if there:
+        print(f"KTAP version 1\n1..1\nok 1 - {args.suite} # SKIP no test is in this shard")
+        print(Counts(skipped=1))
+        return 0
     if args.only:
         print(f"tessera: error: no test of suite {args.suite} matches '{args.only}'", file=sys.stderr)
         return 2
@@ -312,21 +381,20 @@ def main():
     p.add_argument("--suite", required=True)
     p.add_argument("--results", required=True, help="file that keeps the suite's KTAP")
     p.add_argument("--only", default="", help="names of the programs to run, shell patterns")
+    p.add_argument("--shard", type=shard_argument, help="I/N: one of N parts")
     p.add_argument("--jobs", type=int, default=1, help="programs or guests at a time")
     p.add_argument("programs", nargs="*", help="[LABEL:]PROGRAM[=SOURCE]; LABEL guest or debug: runs in a guest")
     args = p.parse_args()
-    host, guest = [], []
-    for word in args.programs:
-        label, colon, rest = word.partition(":")
-        if not colon:
-            label, rest = args.suite, word
-        test = Test(rest, label + "/")
-        if wanted(test, args.only.split()):
-            (guest if label in ("guest", "debug") else host).append(test)
-    if not host and not guest:
-        return nothing_to_run(args)
+    tests = [test for test in map(lambda word: named(word, args.suite), args.programs) if wanted(test, args.only.split())]
+    there = bool(tests)
+    if args.shard:
+        tests = in_shard(tests, *args.shard)
+    if not tests:
+        return nothing_to_run(args, there)
+    host = [test for test in tests if not test.in_guest]
+    guest = [test for test in tests if test.in_guest]
     ends = len(grouped(guest)) if variant.current().leaks else 0
-    report = Report(args.results, len(host) + len(guest) + ends)
+    report = Report(args.results, len(tests) + ends, args.suite)
     durations = Durations(os.path.join(os.environ.get("TSR_BUILD", "/tmp"), "durations.json"))
     run_all(host, guest, report, args.jobs, durations)
     durations.keep(report.seconds)

@@ -20,7 +20,7 @@ class Registers:
     """The offsets that the test needs, from the generated header."""
 
     def __init__(self):
-        script = os.path.join(TOP, "qemu-device/build/headers.sh")
+        script = os.path.join(TOP, "qemu-device/build/host/headers.sh")
         directory = subprocess.run(["bash", script], capture_output=True, text=True, check=True).stdout.strip()
         with open(os.path.join(directory, "tsr_regs.h"), encoding="utf-8") as f:
             self.text = f.read()

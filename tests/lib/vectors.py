@@ -7,7 +7,7 @@
                                     its files are named relative to DIR, with --absolute in full
 
 A vector ("format": "bifrost-compute-vector") is a dispatch of a compiled program with its memory and the results
-that are expected. Each becomes a shader file (Documentation/guide/shader-debugging.md), which tsr-run executes and
+that are expected. Each becomes a shader file (Documentation/guide/shaders.md), which tsr-run executes and
 compares. Prints KTAP and ends with "N passed, N failed, N skipped"; status 1 when something failed."""
 
 import argparse

@@ -2,10 +2,13 @@
 /* What OpenGL has and OpenGL ES has not. */
 #include <stdio.h>
 
+#include <EGL/egl.h>
+
 #include "gl.h"
 
 #define SIDE 64
 #define GL_MULTISAMPLE 0x809d		/* in the headers of OpenGL alone */
+#define QUERY_WAIT 0x8e13		/* likewise */
 
 static const char vs[] =
 	"#version 130\n"
@@ -173,6 +176,44 @@ static void blend_samples(GLuint plain, GLint color)
 	glDeleteProgram(program);
 }
 
+/* A blit is left out like a draw where the query that it depends on has found nothing. */
+static void conditional_blit(GLuint program, GLint color)
+{
+	void (*begin)(GLuint, GLenum) =
+		(void (*)(GLuint, GLenum))eglGetProcAddress("glBeginConditionalRender");
+	void (*end)(void) = (void (*)(void))eglGetProcAddress("glEndConditionalRender");
+	GLuint query;
+	GLint from, to;
+
+	gl_case("a blit in conditional rendering");
+	glUseProgram(program);
+	gl_target(SIDE, SIDE, GL_RGBA8);
+	glGetIntegerv(GL_FRAMEBUFFER_BINDING, &to);
+	glClearColor(1, 0, 0, 1);
+	glClear(GL_COLOR_BUFFER_BIT);
+	gl_target(SIDE, SIDE, GL_RGBA8);
+	glGetIntegerv(GL_FRAMEBUFFER_BINDING, &from);
+	glClearColor(0, 1, 0, 1);
+	glClear(GL_COLOR_BUFFER_BIT);
+	glGenQueries(1, &query);
+	glBeginQuery(GL_ANY_SAMPLES_PASSED, query);
+	glUniform4f(color, 0, 0, 1, 1);
+	columns(SIDE + 1, SIDE + 2, 0);
+	glEndQuery(GL_ANY_SAMPLES_PASSED);
+	glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)from);
+	glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)to);
+	begin(query, QUERY_WAIT);
+	glBlitFramebuffer(0, 0, SIDE, SIDE, 0, 0, SIDE, SIDE, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+	end();
+	glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)to);
+	gl_expect(5, 5, 255, 0, 0, 255, 0);
+	glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)from);
+	glBlitFramebuffer(0, 0, SIDE, SIDE, 0, 0, SIDE, SIDE, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+	glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)to);
+	gl_expect(5, 5, 0, 255, 0, 255, 0);
+	gl_no_error();
+}
+
 int main(void)
 {
 	GLuint program;
@@ -185,5 +226,6 @@ int main(void)
 	no_coverage(program, color);
 	sample_numbers();
 	blend_samples(program, color);
+	conditional_blit(program, color);
 	return gl_close();
 }

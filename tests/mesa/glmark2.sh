@@ -4,8 +4,8 @@
 # glmark2.sh: Debian's glmark2-es2-drm, unpacked; prints its directory: bin/ and share/glmark2 in it, and
 # lib/libheadless.so (headless/headless.c), which stands for the screen that it wants.
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
-. "$TOP/qemu-device/build/apt.sh"
-. "$TOP/qemu-device/build/results.sh"
+. "$TOP/qemu-device/build/debian/apt.sh"
+. "$TOP/qemu-device/build/qemu/results.sh"
 
 HEADLESS=$TOP/tests/mesa/headless/headless.c
 
@@ -27,7 +27,7 @@ fetch() {
     publish "$aside" "$dir"
 }
 
-bash "$TOP/qemu-device/build/setup.sh" libegl-dev libgles-dev libgbm-dev libjpeg62-turbo libudev1 libegl-mesa0 libgl1-mesa-dri
+bash "$TOP/qemu-device/build/host/setup.sh" libegl-dev libgles-dev libgbm-dev libjpeg62-turbo libudev1 libegl-mesa0 libgl1-mesa-dri
 apt_ready
 version=$(apt_version glmark2-es2-drm)
 [ -n "$version" ] || die "the archive $(used_mirror) has no package glmark2-es2-drm"

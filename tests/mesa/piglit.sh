@@ -4,7 +4,7 @@
 # piglit.sh: Debian's piglit, unpacked as far as it is of use here; prints its directory: bin/, lib/ and tests/ in it.
 # piglit.sh --generated DIR: also those of the two gigabytes of generated shaders that DIR/wanted names, in DIR.
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
-. "$TOP/qemu-device/build/apt.sh"
+. "$TOP/qemu-device/build/debian/apt.sh"
 
 HOME_IN=usr/lib/x86_64-linux-gnu/piglit
 
@@ -25,7 +25,7 @@ fetch() {
     publish "$aside" "$dir"
 }
 
-bash "$TOP/qemu-device/build/setup.sh" libwaffle-1-0 libxkbcommon0 libgl1 libx11-6 libwayland-client0
+bash "$TOP/qemu-device/build/host/setup.sh" libwaffle-1-0 libxkbcommon0 libgl1 libx11-6 libwayland-client0
 apt_ready
 version=$(apt_version piglit)
 [ -n "$version" ] || die "the archive $(used_mirror) has no package piglit"

@@ -8,7 +8,8 @@
  */
 #include "float_soft_oracle.h"
 #include "ktap.h"
-#include "shader/alu/float_ops.h"
+#include "alu/float_ops.h"
+#include "simd/simd.h"
 
 #define NEAREST (1u << TSR_ROUND_NONE)
 
@@ -384,11 +385,11 @@ static bool log_table_judge(const struct float_case *c, const uint32_t src[4], u
 	struct tsr_insn red = { .op = TSR_OP_ADD_FLOG_TABLE_F32,
 				.mod[TSR_MOD_MODE] = TSR_MODE_RED };
 	double x = bits_float(word_of(c, 0, src[0]).v), r;
-	static const struct tsr_alu *alu;
+	static const struct tsr_simd *alu;
 	uint32_t bits;
 
 	if (!alu)
-		alu = tsr_alu_best();
+		alu = tsr_simd_best();
 	tsr_alu_scalar(alu, &red, NULL, &c->mode, (uint32_t[4]){ float_bits(x) }, NULL, &bits);
 	r = bits_float(bits);
 	*best = bits;
@@ -543,7 +544,7 @@ static void test_reference(void)
 static void test_cube(void)
 {
 	static const struct tsr_alu_mode mode;
-	const struct tsr_alu *alu = tsr_alu_best();
+	const struct tsr_simd *alu = tsr_simd_best();
 	struct tsr_insn first = { .op = TSR_OP_FMA_CUBEFACE1 },
 			second = { .op = TSR_OP_ADD_CUBEFACE2 };
 	struct tsr_insn s_of = { .op = TSR_OP_ADD_CUBE_SSEL },
@@ -623,7 +624,7 @@ static void test_refused(void)
 	for (unsigned int i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		for (unsigned int p = 0; p < 3; p++) {
 			struct tsr_uop uop = { .insn = &refused[i] };
-			const struct tsr_alu *alu = tsr_alu_named(paths[p]);
+			const struct tsr_simd *alu = tsr_simd_named(paths[p]);
 
 			if (alu && tsr_alu_select(alu, &uop))
 				ktap_fail("%s is executed", tsr_ops[refused[i].op].name);

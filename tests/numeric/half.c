@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "shader/message/msg_format.h"
+#include "units/msg_format.h"
 
 static float float_of(uint32_t bits)
 {

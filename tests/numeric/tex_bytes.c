@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "ktap.h"
-#include "shader/texture/tex_warp.h"
+#include "texture/sampler.h"
 
 static void test_all(void)
 {

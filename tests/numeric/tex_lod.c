@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "shader/texture/msg_texture.h"
+#include "texture/msg_texture.h"
 
 #define MANTISSAS	(1u << TSR_LOD_MANTISSA)
 

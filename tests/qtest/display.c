@@ -220,7 +220,7 @@ static void test_function(void)
 	for (unsigned int head = 0; head < 2; head++)
 		ktap_eq(gpu_read(&gpu, TSR_REG_DISPLAY_CAPS(head)), 2 | TSR_PLANES << 4);
 	ktap_eq(gpu_read(&gpu, TSR_REG_DISPLAY_CAPS(2)), 0);
-	ktap_eq(check_registers(), 2 * (25 + 3 * 13 + 64));
+	ktap_eq(check_registers(), 2 * (26 + 3 * 13 + 64));
 	qtest_stop(q);
 }
 

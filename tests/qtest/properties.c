@@ -6,9 +6,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../qemu-device/model/tsr_capture.h"
+#include "../../qemu-device/model/include/tsr_capture.h"
 #include "gpu.h"
 #include "ktap.h"
 
@@ -20,6 +21,8 @@ struct refusal {
 
 static const struct refusal refusals[] = {
 	{ "queues=0", "property 'queues' is 0, must be 1 to 64" },
+	{ "capture-max=0", "property 'capture-max' is 0, must be 4096 to 268435456" },
+	{ "capture-max=257M", "property 'capture-max' is 269484032, must be 4096 to 268435456" },
 	{ "queues=65", "property 'queues' is 65, must be 1 to 64" },
 	{ "copy-engines=9", "property 'copy-engines' is 9, must be 0 to 8" },
 	{ "bin-engines=9", "property 'bin-engines' is 9, must be 0 to 8" },
@@ -42,6 +45,16 @@ static const struct refusal refusals[] = {
 	{ "deterministic=on", "deterministic=on needs -icount" },
 	{ "inject=hung", "property 'inject': character 1: 'hung' is no kind of fault" },
 	{ "inject=slow;hang:queue=64", "property 'inject': character 11: 'queue' cannot be '64'" },
+	{ "heads=5", "property 'heads' is 5, must be 0 to 4" },
+	{ "display-memory=1M",
+	  "property 'display-memory' is 1048576, must be 4194304 to 1610612736" },
+	{ "display-memory=1537M",
+	  "property 'display-memory' is 1611661312, must be 4194304 to 1610612736" },
+	{ "debug=fast", "property 'debug' names 'fast', must be flags joined by colons: late" },
+	{ "debug=late:", "property 'debug' names '', must be flags" },
+	{ "debug=avx2:debug", "property 'debug' names 'debug', must be flags" },
+	{ "gfx-debug=256", "property 'gfx-debug' is 256, must be 0 to 255" },
+	{ "shader-timing=never", "property 'shader-timing' is 'never', must be early or late" },
 	{ "queues=many", "'queues'" },
 	{ "colour=red", "colour" },
 };
@@ -108,6 +121,12 @@ static const struct shape shapes[] = {
 	  TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_LOCAL_MEMORY },
 	{ "vram=6M,threads=0", 64, 0x02010102, 48, 0x201000, 6 << 20,
 	  TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_LOCAL_MEMORY },
+	{ "debug=late:strict:nojit:notexcache:sse2:noearly:nohiz:nocompression:nofastclear", 64,
+	  0x02010102, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "debug=noflat:noblocks:nosmall:nostages", 64, 0x02010102, 48, 0x201000, 0,
+	  TSR_FEATURE_HUGE_PAGES },
+	{ "shader-timing=late,strict-code=on,texture-cache=off,gfx-debug=255,simd=sse2,jit=off", 64,
+	  0x02010102, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
 	{ "inline-budget=0", 64, 0x02010102, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
 	{ "inject-window=on", 64, 0x02010102, 48, 0x201000, 0,
 	  TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_DEBUG },
@@ -250,10 +269,10 @@ static const char *set_property(struct qtest *q, const char *name, const char *v
 			 name, value);
 }
 
-/* The file is written by the main loop, soon after the job. */
+/* The file is written by a thread, soon after the job. */
 static void wait_captured(struct qtest *q)
 {
-	for (unsigned int i = 0; i < 1000; i++) {
+	for (unsigned int i = 0; i < 20000; i++) {
 		if (strstr(qtest_qmp(q, "{\"execute\":\"qom-get\",\"arguments\":"
 				     "{\"path\":\"gpu\",\"property\":\"capture\"}}"),
 			   "\"return\": \"\""))
@@ -293,6 +312,36 @@ static void test_capture(void)
 	qtest_stop(q);
 }
 
+/* A file of some 30 MiB, which the main loop leaves to a thread; a larger job is not captured. */
+static void test_capture_large(void)
+{
+	struct qtest *q = qtest_start("-device tessera,id=gpu,addr=4,capture-max=20M");
+	char path[] = "/tmp/tessera-capture-XXXXXX";
+	struct gpu_job small, large;
+	struct stat st;
+	uint64_t before;
+	struct gpu gpu;
+
+	close(mkstemp(path));
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	ktap_ok(qtest_ok(set_property(q, "capture-file", path)));
+	ktap_ok(qtest_ok(set_property(q, "capture", "next")));
+	gpu_job_prepare(&large, &gpu, 5, 0, 12 << 20, 6, false);
+	gpu_job_prepare(&small, &gpu, 6, 2, 8 << 20, 6, false);
+	gpu_doorbell(&large.queue);
+	ktap_ok(gpu_wait_memory(&gpu, large.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&large));
+	expect_property(q, "capture", "\"next\"");
+	before = qtest_main_written(q);
+	gpu_doorbell(&small.queue);
+	ktap_ok(gpu_wait_memory(&gpu, small.fence, GPU_JOB_VALUE));
+	wait_captured(q);
+	ktap_ok(!stat(path, &st) && st.st_size > 24 << 20);
+	ktap_ok(qtest_main_written(q) - before < 1 << 20);
+	unlink(path);
+	qtest_stop(q);
+}
+
 int main(int argc, char **argv)
 {
 	char name[200];
@@ -309,5 +358,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS9] faults by property and by QMP", test_inject);
 	ktap_run("[SYS9] the contract checker by property and QMP", test_check);
 	ktap_run("[SYS9] a job is captured in a file", test_capture);
+	ktap_run("a large capture is written beside the main loop, a larger one is refused",
+		 test_capture_large);
 	return ktap_finish();
 }

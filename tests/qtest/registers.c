@@ -136,7 +136,7 @@ static void test_reset_values(void)
 	 * go unnoticed. */
 	ktap_eq(each_word(check_reset_value),
 		24 + 64 + 6 * 8 + 256 + 2 * 32 + 128 * 10 + 64 * (40 + 2 * 64) + 34 + 2 + 33 +
-			4 * (25 + 3 * 13 + 64));
+			4 * (26 + 3 * 13 + 64));
 }
 
 /* Bits of a word that exist. */

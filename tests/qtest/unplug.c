@@ -3,56 +3,30 @@
  * Plugging the device in and out of a running machine, through a PCIe root port with its native
  * hotplug, which the test plays the guest of. The device is in the middle of work when it goes.
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "gpu.h"
 #include "ktap.h"
-
-#define ROOT_PORT 5
-#define BUS 1
-#define ARGS \
-	"-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off " \
-	"-device pcie-root-port,id=rp,addr=5,chassis=1"
-
-/* PCIe slot registers, by their offset in the root port's capability. */
-#define PCI_CAP_EXPRESS 0x10
-#define SLTCTL 0x18
-#define SLTCTL_POWER_OFF 0x0400
-#define SLTCTL_PIC_OFF 0x0300
-#define SLTCTL_PIC_ON 0x0100
-#define SLTSTA 0x1a
-#define SLTSTA_BUTTON 0x0001
+#include "slot.h"
 
 static struct qtest *q;
-static struct gpu port;
+static struct slot slot;
 
 static void start(const char *more)
 {
-	q = qtest_start(ARGS " %s", more);
-	port = (struct gpu){ .q = q, .bus = 0, .devfn = ROOT_PORT << 3 };
-	gpu_open_bridge(q, port.devfn, BUS);
-	gpu_cfg_write(&port, gpu_cap(&port, PCI_CAP_EXPRESS) + SLTCTL, SLTCTL_PIC_ON, 2);
+	q = qtest_start(SLOT_ARGS " %s", more);
+	slot_open(&slot, q);
 }
 
-/* Ask QEMU to take the device away and do what the guest's hotplug driver does. */
 static void unplug(void)
 {
-	unsigned int cap = gpu_cap(&port, PCI_CAP_EXPRESS);
-
-	qtest_cmd(q, "{\"execute\":\"device_del\",\"arguments\":{\"id\":\"gpu\"}}");
-	ktap_ok(gpu_cfg_read(&port, cap + SLTSTA, 2) & SLTSTA_BUTTON);
-	gpu_cfg_write(&port, cap + SLTSTA, SLTSTA_BUTTON, 2);
-	gpu_cfg_write(&port, cap + SLTCTL, SLTCTL_POWER_OFF | SLTCTL_PIC_OFF, 2);
+	slot_remove(&slot, "gpu");
 	qtest_event(q, "DEVICE_DELETED");
 }
 
 static void plug(void)
 {
-	unsigned int cap = gpu_cap(&port, PCI_CAP_EXPRESS);
-
-	qtest_cmd(q, "{\"execute\":\"device_add\",\"arguments\":{\"driver\":\"tessera\","
-		     "\"bus\":\"rp\",\"id\":\"gpu\",\"vram\":4194304}}");
-	gpu_cfg_write(&port, cap + SLTCTL, SLTCTL_PIC_ON, 2);
+	ktap_ok(qtest_ok(slot_add(&slot, "gpu", ",\"vram\":4194304")));
 }
 
 static void test_unplug_busy(void)
@@ -62,7 +36,7 @@ static void test_unplug_busy(void)
 	uint64_t fence;
 
 	start("-device tessera,bus=rp,id=gpu,vram=4M");
-	gpu_open(&gpu, q, 0, BUS, 0);
+	gpu_open(&gpu, q, 0, SLOT_BUS, 0);
 	gpu_write64(&gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_JOB), ~0ull);
 	gpu_job_prepare(&blocked, &gpu, 0, 0, 4096, 1, true);
 	gpu_packet(&blocked.queue, wait_reg, .op = TSR_COMPARE_EQ, .index = 0, .value = 1);
@@ -91,7 +65,7 @@ static void test_plug_again(void)
 	threads = qtest_threads(q);
 	for (i = 0; i < 5; i++) {
 		plug();
-		gpu_open(&gpu, q, 0, BUS, 0);
+		gpu_open(&gpu, q, 0, SLOT_BUS, 0);
 		ktap_eq(gpu_read(&gpu, TSR_REG_GPU_RESET_COUNT), 0);
 		gpu_job_prepare(&job, &gpu, i, 0, 4 << 20, i, false);
 		gpu_doorbell(&job.queue);
@@ -104,6 +78,40 @@ static void test_plug_again(void)
 	qtest_stop(q);
 }
 
+/*
+ * QEMU frees a device some time after it has left the slot. Until then a new device cannot have the
+ * name of its local memory in snapshots.
+ */
+static void test_plug_early(void)
+{
+	char answer[1000];
+	struct gpu gpu;
+	unsigned int i, refused = 0;
+
+	start("");
+	plug();
+	for (i = 0; i < 20; i++) {
+		char id[16];
+
+		snprintf(id, sizeof(id), i ? "gpu%u" : "gpu", i);
+		slot_remove(&slot, id);
+		snprintf(id, sizeof(id), "gpu%u", i + 1);
+		snprintf(answer, sizeof(answer), "%s",
+			 slot_add(&slot, id, ",\"vram\":4194304"));
+		if (!qtest_ok(answer)) {
+			refused++;
+			ktap_ok(strstr(answer, "local memory of the device that was here before"));
+			qtest_event(q, "DEVICE_DELETED");
+			ktap_ok(qtest_ok(slot_add(&slot, id, ",\"vram\":4194304")));
+		}
+		gpu_open(&gpu, q, 0, SLOT_BUS, 0);
+		qtest_writel(q, gpu.bar2, i);
+		ktap_eq(qtest_readl(q, gpu.bar2), i);
+	}
+	ktap_ok(refused);
+	qtest_stop(q);
+}
+
 /* The whole machine goes while the device works. */
 static void test_quit_busy(void)
 {
@@ -111,7 +119,7 @@ static void test_quit_busy(void)
 	struct gpu gpu;
 
 	start("-device tessera,bus=rp,id=gpu");
-	gpu_open(&gpu, q, 0, BUS, 0);
+	gpu_open(&gpu, q, 0, SLOT_BUS, 0);
 	gpu_job_prepare(&job, &gpu, 0, 0, 16 << 20, 3, false);
 	gpu_doorbell(&job.queue);
 	qtest_stop(q);
@@ -122,6 +130,7 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	ktap_run("unplugging a device that copies and waits", test_unplug_busy);
 	ktap_run("plugging in, working, and unplugging, five times", test_plug_again);
+	ktap_run("a device with VRAM is refused until its predecessor is freed", test_plug_early);
 	ktap_run("QEMU quits while the device works", test_quit_busy);
 	return ktap_finish();
 }

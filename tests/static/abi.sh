@@ -6,7 +6,7 @@
 cd "$TSR_TOP" || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-hw=$(bash qemu-device/build/headers.sh)
+hw=$(bash qemu-device/build/host/headers.sh)
 include=userspace/libtessera/include/tessera
 
 abi() { /usr/bin/python3 -B tests/static/abi.py "$@" "$hw"; }

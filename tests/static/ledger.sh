@@ -8,7 +8,7 @@ check "ledger IDs are unique, and tests cite only known ones" \
 
 same_ids() {
     diff <(sed -n 's/^\([A-Z]\+[0-9]\+\)\( .*\)\?$/\1/p' tests/ledger.ids | sort) \
-        <(sed -n 's/^| \([A-Z]\+[0-9]\+\) | .*/\1/p' Documentation/requirements.md | sort)
+        <(sed -n 's/^| \([A-Z]\+[0-9]\+\) | .*/\1/p' Documentation/status/requirements.md | sort)
 }
-check "Documentation/requirements.md has exactly the rows of tests/ledger.ids" same_ids
+check "Documentation/status/requirements.md has exactly the rows of tests/ledger.ids" same_ids
 ktap_finish

@@ -6,7 +6,7 @@
 cd "$TSR_TOP" || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-hw=$(bash qemu-device/build/headers.sh)
+hw=$(bash qemu-device/build/host/headers.sh)
 include=userspace/libtessera/include/tessera
 libraries="libtessera libtessera-gfx libtessera-asm"
 
@@ -20,8 +20,8 @@ read -ra cflags <<<"$(pkg-config --cflags libtessera)"
 flags() { pkg-config --cflags --libs "$@"; }
 drm=$(pkg-config --variable=includedir libdrm)/libdrm
 
-# What the headers of a library declare and nothing else is exported, with its version; besides that, for the libraries
-# above it, names that are private.
+# A library exports exactly the declarations of its headers, with its version, and private names for the libraries above
+# it.
 of_libtessera="tessera cmd layout" of_libtessera_gfx="compute image gfx" of_libtessera_asm="asm decode"
 declared() {
     local name of="of_${1//-/_}"
@@ -49,7 +49,7 @@ for header in "$include"/*.h; do
         -isystem "$drm" "$dir/probe.cpp"
 done
 
-# Of the generated headers the public ones include what programs name, no registers.
+# Public headers include only those generated headers that programs need, and no registers.
 registers() { ! cat "$include"/*.h | grep '^#include "tsr_regs.h"\|^#include "tsr_packets.h"'; }
 check "public headers include nothing of the device's registers" registers
 
@@ -87,7 +87,7 @@ else
     skip "without a GPU it says so" "this machine has one"
 fi
 
-# What is installed to be run: each tells what it is, and what it is for.
+# Each installed program has --help and --version.
 options() {
     local tool bad=
     for tool in "$prefix"/bin/tsr-*; do

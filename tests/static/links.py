@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Check that relative links in tracked Markdown files lead to files that exist, and anchors to headings."""
+"""Check that relative links in tracked Markdown files lead to files that exist, and anchors to headings; and that the pages
+which code, tests and scripts name exist."""
 
 import os
 import re
-import subprocess
 import sys
 
+sys.path.insert(0, "qemu-device/build")
+import tree  # noqa: E402
+
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+PAGE = re.compile(r"\b(?:Documentation|qemu-device/model|tests)/(?:[a-z0-9_-]+/)*[A-Za-z0-9_-]+\.md\b")
+NOT = (".md", ".png", ".bin", "tests/static/words/pending.txt")
 CODE = re.compile(r"```(?:.|\n)*?```|^(?: {4}|\t).*$|`[^`\n]*`", re.M)
 
 
@@ -18,10 +23,19 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
 
 
+def named_pages():
+    """Pages that other files name by their path."""
+    for path in tree.files():
+        if path.endswith(NOT):
+            continue
+        with open(path, encoding="utf-8", errors="replace") as f:
+            for number, line in enumerate(f, 1):
+                yield from (f"{path}:{number}: there is no {page}" for page in PAGE.findall(line) if not os.path.exists(page))
+
+
 def main():
-    files = subprocess.run(["git", "ls-files", "-z", "*.md"], capture_output=True, text=True, check=True).stdout
     problems = []
-    for path in filter(None, files.split("\0")):
+    for path in tree.files("*.md"):
         with open(path) as f:
             text = CODE.sub(lambda m: "\n" * m.group().count("\n"), f.read())
         for m in LINK.finditer(text):
@@ -34,6 +48,7 @@ def main():
                 problems.append(f"{path}:{line}: {m.group(1)} leads nowhere")
             elif anchor and full.endswith(".md") and anchor not in anchors(full):
                 problems.append(f"{path}:{line}: {full} has no heading #{anchor}")
+    problems += named_pages()
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -14,7 +14,7 @@ if [ ! -f kernel/Kbuild ]; then
 fi
 headers=$(qemu-device/vm/kernel.sh --headers 6.12) ||
     { skip "the driver builds without a warning" "no headers of Linux 6.12"; ktap_finish; }
-include=$(qemu-device/build/headers.sh)
+include=$(qemu-device/build/host/headers.sh)
 cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$headers/build/.config")
 cc=${cc##*-linux-gnu-}
 mapfile -t sources < <(find kernel -name '*.[ch]' | sort)
@@ -57,7 +57,7 @@ check "kernel-doc has nothing to say about the driver" doc
 # downloaded once.
 kernel_scripts=$CACHE/kernel-scripts
 fetch_scripts() {
-    . qemu-device/build/apt.sh
+    . qemu-device/build/debian/apt.sh
     [ ! -d "$kernel_scripts" ] || return 0
     apt_ready
     local aside version

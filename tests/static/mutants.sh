@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The museum of mistakes (tests/mutants): each applies to the driver as it is, and says what it is.
+# Drivers with one known bug each (tests/mutants): each patch applies to the driver and says what it is.
 . "$TSR_TOP/tests/lib/ktap.sh"
 cd "$TSR_TOP" || exit 1
 
@@ -21,5 +21,11 @@ described() {
     return $status
 }
 check "every mutant says what it is and who notices it" described
+exercises() {
+    local problems
+    problems=$(/usr/bin/python3 -B -c 'import sys; sys.path.insert(0, "tests/lib"); import exercise; print("\n".join(exercise.check()))') || return 1
+    [ -z "$problems" ] || { echo "$problems"; return 1; }
+}
+check "every exercise has a mutant, a symptom and three hints" exercises
 check "the driver as it is waits for RCU before it goes" bash tests/lib/rcu.sh kernel
 ktap_finish

@@ -9,7 +9,7 @@ import sys
 HEADER = "kernel/include/uapi/drm/tessera_drm.h"
 TEXT = "kernel/tests/syzkaller/dev_tessera.txt"
 BITS = {"__u8": 8, "__u16": 16, "__u32": 32, "__s32": 32, "__u64": 64}
-# What only the kernel writes into buffers, whose bytes a fuzzer has no use for.
+# Structures that only the kernel writes into buffers, whose bytes are of no use to a fuzzer.
 OUT_ONLY = {"array", "gpu_info", "engine_info", "counter_info", "gpu_state", "shader_info", "file_limits"}
 
 

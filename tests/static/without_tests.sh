@@ -6,7 +6,7 @@
 cd "$TSR_TOP" || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-hw=$(bash qemu-device/build/headers.sh)
+hw=$(bash qemu-device/build/host/headers.sh)
 tree=$dir/tree
 mkdir "$tree"
 cp -r Documentation Kbuild LICENSES Makefile README.md kernel qemu-device userspace "$tree/"
@@ -14,7 +14,7 @@ cp -r Documentation Kbuild LICENSES Makefile README.md kernel qemu-device usersp
 # planned TARGET...: what make would do, without doing it
 planned() { make -C "$tree" -n --no-print-directory "$@" >"$dir/out" 2>&1 && ! grep 'tests/' "$dir/out"; }
 check "make help" make -s -C "$tree" help
-for target in "run" "guest CMD=true" "shell" "lab LAB=guilty" "ci CMD=true" "timeline CMD=true" "gdb" "module" "userspace" "qemu" "deb"; do
+for target in "run" "guest CMD=true" "shell" "lab LAB=guilty" "ci CMD=true" "timeline CMD=true" "gdb" "module" "userspace" "qemu" "deb" "dist"; do
     # shellcheck disable=SC2086 # a target and its variables
     check "make $target needs nothing of tests/" planned $target
 done

@@ -20,7 +20,7 @@ import ktap_unittest    # noqa: E402
 
 LIBRARY = os.path.join(TOP, "userspace", "libtessera")
 COMPILED = sorted(glob.glob(os.path.join(HERE, "asm", "*.bin")))
-GUIDE = os.path.join(TOP, "Documentation/guide/shader-assembly.md")
+GUIDE = os.path.join(TOP, "Documentation/guide/shaders.md")
 ONE = "clause end { +MOV.i32 r0, r1 }\n"
 
 
@@ -212,7 +212,7 @@ class Tools(unittest.TestCase):
                          ".zero 2\n.byte 0x61, 0x62, 0x63\n")
         self.assertEqual(self.assemble(out.decode()), data)
         self.assertEqual(self.run_tool(self.disassembler, "-", data=bytes(64)), (0, b".zero 4\n", ""))
-        self.assertEqual(self.run_tool(self.disassembler, "-"), (0, b"", ""))
+        self.assertEqual(self.run_tool(self.disassembler, "-"), (1, b"", "tsr-dis: standard input: the file is empty, expected code\n"))
 
     def test_base(self):
         """--base counts the addresses in comments from there"""

@@ -10,12 +10,12 @@ set +e
 
 dir=$BUILD/kernel-tree
 driver=drivers/gpu/drm/tessera
-cross=$(qemu-device/build/cross.sh)
-if ! tree=$(qemu-device/build/kernel_tree.sh); then
+cross=$(qemu-device/build/host/cross.sh)
+if ! tree=$(qemu-device/build/kernel-tree/kernel_tree.sh); then
     result 1 "Linux 7.3 takes the driver"
     ktap_finish
 fi
-again() { [ "$(qemu-device/build/kernel_tree.sh "$tree")" = "$tree" ] && [ -z "$(find "$tree" -newer "$dir/now" -type f)" ]; }
+again() { [ "$(qemu-device/build/kernel-tree/kernel_tree.sh "$tree")" = "$tree" ] && [ -z "$(find "$tree" -newer "$dir/now" -type f)" ]; }
 touch "$dir/now"
 check "a second time nothing in the tree changes" again
 

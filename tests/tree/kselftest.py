@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "..", "qemu-device", "vm")]
 from guest import Guest, GuestError  # noqa: E402
-from run import Test, grouped, guest_options, run_program  # noqa: E402
+from run import Test, grouped, guest_options, guest_source, run_program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 TOP = os.environ["TSR_TOP"]
@@ -43,7 +43,7 @@ def output_of(command, **options):
 
 def install():
     """Build the selftests in the tree and install them; the collection's names as the tree lists them."""
-    script = os.path.join(TOP, "qemu-device/build/kernel_tree.sh")
+    script = os.path.join(TOP, "qemu-device/build/kernel-tree/kernel_tree.sh")
     tree = subprocess.run([script], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     jobs = f"-j{os.cpu_count()}"
     output_of(["make", "-C", tree, f"O={OBJECTS}", jobs, "headers"])
@@ -141,7 +141,7 @@ def main():
     with tap.test("[SYS11] the selftests build in a kernel tree without a warning, and are installed"):
         names = install()
         tap.ok(len(names) > 0, "nothing is in the list")
-    tests = [Test(f"{TOP}/tests/guest/{name}.c", "guest/") for name in names
+    tests = [Test(guest_source(name), "guest/") for name in names
              if any(fnmatch.fnmatch(name, p) for p in patterns)]
     groups = grouped(tests)
     with ThreadPoolExecutor(os.cpu_count()) as pool:

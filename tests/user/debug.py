@@ -78,7 +78,7 @@ def run(debug, mistake="", library=LIB):
 
 with tempfile.TemporaryDirectory(prefix="tessera-debug-") as scratch:
     program = os.path.join(scratch, "program")
-    hw = subprocess.run(["bash", f"{TOP}/qemu-device/build/headers.sh"], check=True, capture_output=True, text=True).stdout.strip()
+    hw = subprocess.run(["bash", f"{TOP}/qemu-device/build/host/headers.sh"], check=True, capture_output=True, text=True).stdout.strip()
     drm = subprocess.run(["pkg-config", "--cflags", "libdrm"], check=True, capture_output=True, text=True).stdout.split()
     subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", "-x", "c", "-", "-o", program, f"-I{TOP}/userspace/libtessera/include",
                     f"-I{TOP}/kernel/include/uapi", f"-I{hw}", *drm, f"-L{LIB}", "-ltessera"], input=PROGRAM, text=True, check=True)

@@ -52,7 +52,7 @@ with tempfile.TemporaryDirectory(prefix="tessera-host-") as out:
         done = run("python3 -c 'import os, stat; print(sorted(os.listdir(\"/dev/dri\")), "
                    "[(stat.S_ISCHR(s.st_mode), os.major(s.st_rdev), os.minor(s.st_rdev)) "
                    "for s in map(os.stat, (\"/dev/dri/card0\", \"/dev/dri/renderD128\"))])'", out)
-        tap.eq(done.stdout.strip(), "['card0', 'renderD128'] [(True, 226, 0), (True, 226, 128)]")
+        tap.eq(done.stdout.strip(), "['by-path', 'card0', 'renderD128'] [(True, 226, 0), (True, 226, 128)]")
 
     with tap.test("local memory, threads and cores are as asked for"):
         done = run("--vram 32M --cores 2 --threads 1 tsr-info", out)

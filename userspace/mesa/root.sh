@@ -5,9 +5,17 @@
 # chroot. Nothing of it is configured: there are no users but root, no services, no ld.so.cache.
 APT_ONLY=trixie
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
-. "$TOP/qemu-device/build/apt.sh"
+. "$TOP/qemu-device/build/debian/apt.sh"
 
 [ $# -gt 0 ] || die "usage: root.sh PACKAGE ..."
+
+# GTK's programs end without the compiled form of their settings, which a package's script makes.
+compile_schemas() {
+    local root=$1 compiler=$1/usr/lib/x86_64-linux-gnu/glib-2.0/glib-compile-schemas
+    [ -x "$compiler" ] && [ -d "$root/usr/share/glib-2.0/schemas" ] || return 0
+    "$root/usr/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu" "$compiler" \
+        "$root/usr/share/glib-2.0/schemas" || die "the schemas in $root cannot be compiled"
+}
 
 unpack() {
     local aside name
@@ -20,7 +28,8 @@ unpack() {
         ln -s "usr/$name" "$aside/$name"
     done
     # shellcheck disable=SC2086  # one word for each package
-    apt_closure "$aside" dash $packages
+    apt_closure "$aside" dash libc-bin $packages     # libc-bin has the locale C.UTF-8
+    compile_schemas "$aside"
     printf 'root:x:0:0:root:/root:/bin/sh\n' >"$aside/etc/passwd"
     printf 'root:x:0:\n' >"$aside/etc/group"
     rm -rf "${aside:?}"/usr/share/{doc,locale,man}

@@ -5,13 +5,14 @@
 #   DIR/bin/NAME   our GL programs (tests/mesa, where the checkout has them), and the PROGRAMs: paths, or names of the host's
 #   DIR/lib/       Mesa with the driver, and this host's libraries with their loader
 #   DIR/run NAME   starts one
+#   DIR/shaders/   the disk cache of shaders, which the guest writes and the next call of this script keeps
 # With MESA_PACKAGES, names of Debian 13's packages, also
 #   DIR/root/      a root that they and what they need are unpacked in
 #   DIR/debian [--software] NAME   starts a program there, with our Mesa or with the packages' own software renderer
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
 SHARE=$BUILD/mesa/share
 
-bash "$TOP/qemu-device/build/setup.sh" libegl-dev libgles-dev libgbm-dev
+bash "$TOP/qemu-device/build/host/setup.sh" libegl-dev libgles-dev libgbm-dev
 mesa=$(bash "$TOP/userspace/mesa/build.sh")
 
 programs() {
@@ -52,6 +53,7 @@ if [ ! -e "$root/proc/self" ]; then
     for d in dev proc sys tmp; do
         mount --rbind "/$d" "$root/$d"
     done
+    mount --bind "${0%/*}/shaders" "$root/mnt"
     mount -t tmpfs -o mode=700 tmpfs "$root/run"
 fi
 export HOME=/tmp XDG_RUNTIME_DIR=/run
@@ -62,13 +64,14 @@ if [ "$1" = --software ]; then
 fi
 mesa=/usr/lib/tessera-mesa
 export LD_LIBRARY_PATH=$mesa/lib __EGL_VENDOR_LIBRARY_FILENAMES=$mesa/50_tessera.json GBM_BACKENDS_PATH=$mesa/lib/gbm
+export __GLX_VENDOR_LIBRARY_NAME=mesa MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-/mnt}"
 exec chroot "$root" "$@"
 END
     chmod +x "$SHARE/debian"
 }
 
-rm -rf "$SHARE"
-mkdir -p "$SHARE/bin" "$SHARE/lib"
+[ ! -d "$SHARE" ] || find "$SHARE" -mindepth 1 -maxdepth 1 ! -name shaders -exec rm -rf {} +
+mkdir -p "$SHARE/bin" "$SHARE/lib" "$SHARE/shaders"
 programs "$@"
 libraries
 cp "$mesa/50_tessera.json" "$SHARE/"
@@ -77,7 +80,8 @@ cat >"$SHARE/run" <<'END'
 here=${0%/*}
 name=$1
 shift
-export __EGL_VENDOR_LIBRARY_FILENAMES="$here/50_tessera.json" GBM_BACKENDS_PATH="$here/lib/gbm" MESA_SHADER_CACHE_DISABLE=1
+export __EGL_VENDOR_LIBRARY_FILENAMES="$here/50_tessera.json" GBM_BACKENDS_PATH="$here/lib/gbm"
+export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$here/shaders}"
 exec "$here/lib/ld-linux-x86-64.so.2" --library-path "$here/lib" "$here/bin/$name" "$@"
 END
 chmod +x "$SHARE/run"

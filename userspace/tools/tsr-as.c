@@ -28,7 +28,7 @@ struct arguments {
 static const char help[] =
 "Usage: tsr-as [OPTION]... FILE\n"
 "Assemble the shader program in FILE; - is standard input. The text is described in\n"
-"Documentation/guide/shader-assembly.md.\n"
+"Documentation/guide/shaders.md.\n"
 "\n"
 "  -o, --output OUT    write the code to OUT, - is standard output (default: FILE\n"
 "                      with .bin instead of its suffix, standard output for -)\n"
@@ -221,6 +221,10 @@ int main(int argc, char **argv)
 	if (error == -ENOMEM)
 		fail(arguments.path, ENOMEM);
 	tsr_asm_print_diagnostics(stderr, program, arguments.path);
+	if (!error && !program->size) {
+		fprintf(stderr, "tsr-as: %s: there is no code\n", arguments.path);
+		error = -EINVAL;
+	}
 	if (!error)
 		write_outputs(&arguments, program);
 	tsr_asm_free(program);

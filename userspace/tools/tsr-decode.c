@@ -333,6 +333,8 @@ static void read_input(const struct arguments *arguments, struct buffer *buffer)
 		read_binary(in, arguments->path, buffer);
 	if (in != stdin)
 		fclose(in);
+	if (!buffer->size)
+		fail(arguments->path, "it holds nothing to decode");
 }
 
 /* The file as memory from --base on. */

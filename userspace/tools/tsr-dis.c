@@ -85,6 +85,11 @@ static uint8_t *read_code(const char *path, size_t *size)
 		fail(path, errno);
 	if (in != stdin)
 		fclose(in);
+	if (!*size) {
+		fprintf(stderr, "tsr-dis: %s: the file is empty, expected code\n",
+			strcmp(path, "-") ? path : "standard input");
+		exit(STATUS_ERRORS);
+	}
 	return code;
 }
 

@@ -10,8 +10,8 @@ usage: tsr-host [options] PROGRAM [argument ...]
 
 Runs PROGRAM with /dev/dri/renderD128 and /dev/dri/card0 being a Tessera GPU that exists in that process alone.
 
-  --threads N      worker threads of the device (default: as many as processors, 8 at most)
-  --cores N        shader cores (default 8)
+  --threads N      worker threads of the device (default: as many as processors, 64 at most)
+  --cores N        shader cores (default 16)
   --vram SIZE      local memory, for example 256M (default: none)
   --timeout MS     time without progress after which a job is stopped (default 5000)
   --limit MS       time after which a job is stopped in any case (default 120000)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tsr-inject: make a Tessera GPU misbehave (Documentation/hw/inject.md), through its driver's debugfs.
+# tsr-inject: make a Tessera GPU misbehave (Documentation/hw/debug-unit.md), through its driver's debugfs.
 set -eu
 
 usage() {
@@ -61,5 +61,5 @@ if [ $# = 0 ]; then
 fi
 for statement; do
 	printf '%s' "$statement" 2>/dev/null >"$file" ||
-		fail 1 "the device refuses '$statement' (Documentation/hw/inject.md says what it takes)"
+		fail 1 "the device refuses '$statement' (Documentation/hw/debug-unit.md says what it takes)"
 done

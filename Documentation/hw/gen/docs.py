@@ -37,7 +37,7 @@ KINDS = {
     "struct": ("structs", tables.struct),
 }
 
-# The same for the instruction set, when there is one.
+# Kinds of tables of the instruction set, if there is one.
 ISA_KINDS = {
     "isa-header": (None, isa_tables.header),
     "isa-values": ("values", isa_tables.values),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tsr_isa.h offers beyond the enums made from the description.
+ * The interface of tsr_isa.h besides the enums made from the description.
  *
- * Not included by itself: emit_isa.py puts it behind the enums of tsr_isa.h.
+ * Not included by itself: emit_isa.py appends it to the enums of tsr_isa.h.
  */
 
 /* One instruction of the FMA or ADD unit. A modifier or immediate that it does not have is 0. */
@@ -20,14 +20,14 @@ struct tsr_insn {
 #define TSR_MOD_WRITTEN 0xff	/* a modifier without usual value */
 
 enum tsr_isa_unit {
-	TSR_ISA_FMA,	/* words of 23 bits */
-	TSR_ISA_ADD,	/* words of 20 bits */
+	TSR_ISA_FMA,	/* 23-bit words */
+	TSR_ISA_ADD,	/* 20-bit words */
 };
 
 enum tsr_staging {
 	TSR_STAGING_NONE,
 	TSR_STAGING_READ,	/* the message reads its staging registers */
-	TSR_STAGING_WRITE,	/* it writes them */
+	TSR_STAGING_WRITE,	/* the message writes its staging registers */
 	TSR_STAGING_BOTH,
 };
 
@@ -37,7 +37,7 @@ enum tsr_semantics {
 	TSR_UNDEFINED,
 };
 
-/* What is true of every instruction of that name. */
+/* Properties of every instruction of a name. */
 struct tsr_op_info {
 	const char *name;		/* "FADD.v2f16" */
 	const char *doc;		/* what it does */
@@ -65,7 +65,7 @@ struct tsr_op_info {
 	bool result;
 };
 
-/* What a port of the register block does. */
+/* Actions of a port of the register block. */
 enum tsr_port_action {
 	TSR_PORT_IDLE,
 	TSR_PORT_READ,
@@ -217,8 +217,8 @@ bool tsr_insn_decode(enum tsr_isa_unit unit, uint32_t word, struct tsr_insn *ins
 bool tsr_insn_encode(const struct tsr_insn *insn, uint32_t *word);
 
 /*
- * Whether public sources say what the instruction does with its modifiers; if not it faults when
- * executed.
+ * True if public sources define the instruction with its modifiers. Other instructions fault when
+ * they are executed.
  */
 bool tsr_insn_defined(const struct tsr_insn *insn);
 /* The message an instruction sends, which depends on its modifiers in a few cases. */

@@ -101,7 +101,7 @@ bool tsr_tuple_regs_encode(struct tsr_tuple *tuple, bool first)
 
 /* -- clauses ---------------------------------------------------------------------------------- */
 
-/* What the quadwords of a clause bring, as they bring it. */
+/* The parts of a clause, collected from its quadwords. */
 struct clause_bits {
 	uint64_t header[1];
 	uint64_t tuple[TSR_CLAUSE_TUPLES_MAX][2];
@@ -225,7 +225,7 @@ static uint64_t header_pack(const struct tsr_clause *clause)
 	return header;
 }
 
-/* Whether each header field fits its bits. */
+/* True if each header field fits its bits. */
 static bool header_fits(const struct tsr_clause *clause)
 {
 	unsigned int i;
@@ -387,7 +387,7 @@ static int position_find(unsigned int tuples, unsigned int first)
 	return -1;
 }
 
-/* Whether so many constants have an encoding and are related as pcrel says. */
+/* True if this number of constants has an encoding and pcrel holds for them. */
 static bool consts_fit(const struct tsr_clause *clause)
 {
 	const struct isa_layout *layout = &isa_layouts[clause->tuples - 1];

@@ -203,7 +203,7 @@ static bool form_encode(const struct isa_form *form, const struct tsr_insn *insn
 	return true;
 }
 
-/* Whether every modifier and immediate that is not 0 is one of the instruction's. */
+/* True if the instruction has every modifier and immediate that is not 0. */
 static bool insn_fits(const struct tsr_op_info *info, const struct tsr_insn *insn)
 {
 	bool mods[TSR_MOD__COUNT] = { false }, imms[TSR_IMM__COUNT] = { false };

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "commit.h"
-#include "gpu.h"
-#include "patches.h"
-#include "shader/alu/alu.h"
-#include "stages.h"
-#include "strips.h"
+#include "geometry/patches.h"
+#include "geometry/stages.h"
+#include "geometry/strips.h"
+#include "simd/simd.h"
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
@@ -31,7 +30,7 @@ struct tsr_binning *tsr_bin_new(void)
 	bin->versions = TSR_STATE_VERSIONS;
 	bin->descriptors = TSR_STATE_DESCRIPTORS;
 	bin->step_effort = TSR_BIN_EFFORT;
-	bin->lanes = tsr_bin_lanes(tsr_alu_name(tsr_alu_best()));
+	bin->lanes = tsr_simd_best()->vertices;
 	return bin;
 }
 
@@ -136,7 +135,7 @@ enum tsr_step tsr_bin_begin(struct tsr_binning *bin, struct tsr_mem *mem, uint64
 	step = tsr_frame_read(mem, b.frame, &bin->info);
 	if (step == TSR_STEP_DONE)
 		step = tsr_bin_heap_begin(bin, mem, b.frame);
-	tsr_access_stop(bin->access, mem->runner);
+	tsr_access_stop(bin->access, mem->port);
 	if (step != TSR_STEP_DONE)
 		return step;
 	if (!make_tiles(bin))
@@ -623,17 +622,16 @@ static enum tsr_step run_phase(struct tsr_binning *bin, struct tsr_mem *mem)
 
 enum tsr_step tsr_bin_run(struct tsr_binning *bin, struct tsr_mem *mem)
 {
-	const atomic_bool *attention = &mem->runner->attention;
 	enum tsr_step step = TSR_STEP_DONE;
 
 	bin->effort = bin->step_effort;
 	bin->read = bin->written = bin->cycles = 0;
 	while (step == TSR_STEP_DONE && bin->phase != TSR_BIN_COMPLETE && bin->effort >= 0) {
 		step = run_phase(bin, mem);
-		if (atomic_load_explicit(attention, memory_order_relaxed))
+		if (tsr_stop_requested(mem))
 			break;
 	}
-	tsr_access_stop(bin->access, mem->runner);
+	tsr_access_stop(bin->access, mem->port);
 	bin->stat[TSR_BIN_HEAP_BYTES] = bin->used;
 	if (step == TSR_STEP_DONE && bin->phase != TSR_BIN_COMPLETE)
 		return TSR_STEP_MORE;

@@ -25,15 +25,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/engine.h"
+#include "engine.h"
 #include "shader/access.h"
 #include "shader/stage.h"
 #include "frame.h"
-#include "lanes.h"
+#include "geometry/vertex_simd.h"
 #include "list.h"
-#include "out_codes.h"
-#include "padding.h"
-#include "screen.h"
+#include "geometry/out_codes.h"
+#include "tsr_padding.h"
+#include "shader/screen.h"
 
 /* ---- States ---------------------------------------------------------------------------------- */
 

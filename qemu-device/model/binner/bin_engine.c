@@ -4,25 +4,26 @@
  */
 #include "bin_engine.h"
 
-#include "gpu.h"
 #include "bin.h"
-#include "stages.h"
-#include "tile/zs.h"
+#include "count.h"
+#include "geometry/stages.h"
+#include "work.h"
+#include "simd/simd.h"
 
 /* tsr_engine_state.word: */
 enum {
 	WORD_PHASE,			/* 0: not begun, 1: the queue's binning is this command's */
 };
 
-bool tsr_bin_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state)
+bool tsr_bin_begun(const uint64_t *cmd, const struct tsr_engine_state *state)
 {
-	return tsr_packet_opcode(packet->word[0]) == TSR_OP_BIN && state->word[WORD_PHASE];
+	return tsr_packet_opcode(cmd[0]) == TSR_OP_BIN && state->word[WORD_PHASE];
 }
 
-void tsr_bin_drop(struct tsr_queue *q)
+void tsr_bin_drop(struct tsr_work *work)
 {
-	tsr_bin_free(q->binning);
-	q->binning = NULL;
+	tsr_bin_free(work->binning);
+	work->binning = NULL;
 }
 
 /* The draw's push words, if the list names them. */
@@ -64,12 +65,12 @@ static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
 
 static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 {
-	struct tsr_shader *sh = mem->runner->shader;
+	struct tsr_shader *sh = mem->thread->shader;
 	enum tsr_step step;
 
 	mem->unit = TSR_UNIT_SHADER;
 	if (!bin->entered)
-		tsr_stage_enter(sh, mem, mem->queue, 0);
+		tsr_stage_enter(sh, mem, 0);
 	bin->entered = true;
 	if (!bin->run->run.begun) {
 		step = prepare(bin, mem);
@@ -112,13 +113,13 @@ static const uint8_t counter_of[TSR_BIN_STATS] = {
 };
 
 /* Tell the queue's counters what they have not been told yet. */
-static void count(struct tsr_binning *bin, struct tsr_queue *q)
+static void count(struct tsr_binning *bin, _Atomic uint64_t *counter)
 {
 	for (unsigned int i = 0; i < TSR_BIN_STATS; i++) {
 		uint64_t more = bin->stat[i] - bin->told[i];
 
 		if (more && counter_of[i])
-			tsr_count(&q->counter[counter_of[i]], more);
+			tsr_count(&counter[counter_of[i]], more);
 		bin->told[i] = bin->stat[i];
 	}
 }
@@ -126,8 +127,7 @@ static void count(struct tsr_binning *bin, struct tsr_queue *q)
 /* The step ends: leave the cores, count what they have done. */
 static void leave(struct tsr_binning *bin, struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
-	struct tsr_shader *sh = mem->runner->shader;
-	struct tsr_queue *q = mem->queue;
+	struct tsr_shader *sh = mem->thread->shader;
 
 	if (!bin->entered)
 		return;
@@ -136,48 +136,48 @@ static void leave(struct tsr_binning *bin, struct tsr_mem *mem, struct tsr_step_
 	cost->cycles += sh->stats.cycles;
 	cost->read_bytes += sh->stats.read_bytes;
 	cost->write_bytes += sh->stats.write_bytes;
-	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_CLAUSES], sh->stats.clauses);
-	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_THREADS], sh->stats.threads);
-	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES], sh->stats.messages);
+	tsr_count(&mem->counter[TSR_QUEUE_COUNTER_SHADER_CLAUSES], sh->stats.clauses);
+	tsr_count(&mem->counter[TSR_QUEUE_COUNTER_SHADER_THREADS], sh->stats.threads);
+	tsr_count(&mem->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES], sh->stats.messages);
 }
 
-/* The memory of the engine that @q is on. */
-static struct tsr_binning **spare_of(struct tsr_queue *q)
+/* The memory of the engine that @work's queue is on. */
+static struct tsr_binning **spare_of(struct tsr_work *work)
 {
-	return &q->gpu->memory[q->engine].binning;
+	return &work->spare->binning;
 }
 
-static struct tsr_binning *acquire_memory(struct tsr_queue *q)
+static struct tsr_binning *acquire_memory(struct tsr_work *work)
 {
-	struct tsr_binning *bin = *spare_of(q);
+	struct tsr_binning *bin = *spare_of(work);
 
-	*spare_of(q) = NULL;
+	*spare_of(work) = NULL;
 	return bin ? bin : tsr_bin_new();
 }
 
 /* The command is complete: its memory is the engine's. */
-static void release_memory(struct tsr_queue *q)
+static void release_memory(struct tsr_work *work)
 {
-	tsr_bin_free(*spare_of(q));
-	tsr_bin_rest(q->binning);
-	*spare_of(q) = q->binning;
-	q->binning = NULL;
+	tsr_bin_free(*spare_of(work));
+	tsr_bin_rest(work->binning);
+	*spare_of(work) = work->binning;
+	work->binning = NULL;
 }
 
 static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			   struct tsr_engine_state *state)
 {
-	struct tsr_queue *q = mem->queue;
+	struct tsr_work *work = mem->work;
 	enum tsr_step step;
 
-	if (!q->binning)
-		q->binning = acquire_memory(q);
-	if (!q->binning || !tsr_thread_pool_shader(mem->runner))
+	if (!work->binning)
+		work->binning = acquire_memory(work);
+	if (!work->binning || !tsr_thread_pool_shader(mem->thread))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
-	q->binning->shade = shade;
-	q->binning->single = mem->gpu->cfg.gfx_debug & TSR_GFX_NO_STAGES;
-	q->binning->lanes = tsr_bin_lanes(tsr_alu_name(mem->gpu->alu));
-	step = tsr_bin_begin(q->binning, mem, pc, cmd);
+	work->binning->shade = shade;
+	work->binning->single = mem->env->cfg->gfx_debug & TSR_GFX_NO_STAGES;
+	work->binning->lanes = mem->env->simd->vertices;
+	step = tsr_bin_begin(work->binning, mem, pc, cmd);
 	if (step != TSR_STEP_DONE)
 		return step;
 	state->word[WORD_PHASE] = 1;
@@ -187,22 +187,22 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			   struct tsr_engine_state *state, struct tsr_step_cost *cost)
 {
-	struct tsr_binning *bin = mem->queue->binning;
+	struct tsr_binning *bin = mem->work->binning;
 	enum tsr_step step;
 
 	*cost = (struct tsr_step_cost){ 0, 0, 0 };
 	/* A snapshot says that it had begun, and has nothing of it: it begins again. */
 	if (!state->word[WORD_PHASE] || !bin)
 		return begin(mem, pc, cmd, state);
-	if (!tsr_thread_pool_shader(mem->runner))
+	if (!tsr_thread_pool_shader(mem->thread))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	step = tsr_bin_run(bin, mem);
 	leave(bin, mem, cost);
-	count(bin, mem->queue);
+	count(bin, mem->counter);
 	cost->read_bytes += bin->read;
 	cost->write_bytes += bin->written;
 	cost->cycles += bin->cycles;
 	if (step == TSR_STEP_DONE)
-		release_memory(mem->queue);
+		release_memory(mem->work);
 	return step;
 }

@@ -6,14 +6,14 @@
 #define TSR_BINNER_BIN_ENGINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct tsr_engine_state;
-struct tsr_packet;
-struct tsr_queue;
+struct tsr_work;
 
-/* Whether @packet, at the head of a FIFO, is a BIN in progress by its @state. */
-bool tsr_bin_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state);
+/* Whether @cmd, at the head of a FIFO, is a BIN in progress by its @state. */
+bool tsr_bin_begun(const uint64_t *cmd, const struct tsr_engine_state *state);
 /* Forget the queue's binning. It is at a stopping point. */
-void tsr_bin_drop(struct tsr_queue *q);
+void tsr_bin_drop(struct tsr_work *work);
 
 #endif

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "memory/descriptor.h"
-#include "shader/alu/float_bits.h"
-#include "gpu.h"
+#include "alu/float_bits.h"
 
 /* ---- Versions -------------------------------------------------------------------------------- */
 

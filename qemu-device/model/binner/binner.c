@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "commit.h"
-#include "gpu.h"
-#include "stages.h"
+#include "geometry/stages.h"
 
 #define SUBPIXELS (1 << TSR_SUBPIXEL_BITS)
 /* Bytes of a block before the offset of the next. */
@@ -109,9 +108,9 @@ static enum tsr_step need_up_to(struct tsr_binning *bin, struct tsr_mem *mem, ui
 	if (!bin->grows || bytes > TSR_HEAP_SIZE_MAX)
 		return tsr_mmu_fault(mem, TSR_FAULT_HEAP_EXHAUSTED,
 				     bin->info.frame.heap + bin->capacity, TSR_ACCESS_WRITE, 0);
-	step = tsr_heap_window_need(mem, bytes);
+	step = tsr_heap_state_need(mem, bytes);
 	if (step == TSR_STEP_DONE)
-		bin->capacity = tsr_heap_window_size(mem->queue);
+		bin->capacity = tsr_heap_state_size(mem->queue);
 	if (bin->capacity > TSR_HEAP_SIZE_MAX)
 		bin->capacity = TSR_HEAP_SIZE_MAX;
 	return step;
@@ -129,7 +128,7 @@ enum tsr_step tsr_bin_heap_begin(struct tsr_binning *bin, struct tsr_mem *mem, u
 		end += ((uint64_t)bin->info.tiles * TSR_HEAP_TILE__QWORDS * 8 + 63) & ~63ull;
 	bin->tables = end;
 
-	bin->grows = mem->queue && tsr_heap_window_is(mem->queue, f->heap);
+	bin->grows = mem->queue && tsr_heap_state_is(mem->queue, f->heap);
 	if (bin->grows && f->heap_size)
 		return tsr_mem_bad_packet(mem, frame_va, TSR_FRAME_HEAP_SIZE__QWORD,
 					  TSR_FAULT_BAD_VALUE);

@@ -2,9 +2,8 @@
 /* Counters and queries at the end of a BIN: see commit.h. */
 #include "commit.h"
 
-#include "gpu.h"
 #include "bin.h"
-#include "stages.h"
+#include "geometry/stages.h"
 
 /* Where a statistic is in PIPELINE_STATISTICS. */
 static const uint8_t word_of_stat[TSR_BIN_QUERIED] = {

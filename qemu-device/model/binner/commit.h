@@ -7,7 +7,7 @@
 #ifndef TSR_BINNER_COMMIT_H
 #define TSR_BINNER_COMMIT_H
 
-#include "command/engine.h"
+#include "engine.h"
 
 struct tsr_binning;
 

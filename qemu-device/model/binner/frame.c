@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "frame.h"
 
-#include "gpu.h"
 #include "memory/descriptor.h"
+#include "tsr_desc.h"
+#include "tsr_packets.h"
+#include "tsr_regs.h"
 
 /* Checks beside those of single fields. */
 static enum tsr_step check(struct tsr_mem *mem, uint64_t va, struct tsr_frame_info *info)

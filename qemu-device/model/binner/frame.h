@@ -5,7 +5,7 @@
 #ifndef TSR_BINNER_FRAME_H
 #define TSR_BINNER_FRAME_H
 
-#include "command/engine.h"
+#include "engine.h"
 #include "tsr_packets.h"
 
 struct tsr_frame_info {

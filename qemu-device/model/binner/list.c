@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "gpu.h"
+#include "tsr_desc.h"
+
 
 /* Packets of its own that the executor does in one call of tsr_list_next(). */
 #define STEPS_AT_ONCE 256

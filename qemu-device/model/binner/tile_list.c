@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
 #include "shader/core.h"
 
 /* Bytes of a block before the offset of the next. */
@@ -41,7 +40,7 @@ static unsigned int cached_at(uint32_t offset)
 /* Read @len bytes at @va. */
 static enum tsr_step read_memory(struct tsr_mem *mem, uint64_t va, void *to, unsigned int len)
 {
-	struct tsr_shader *shader = mem->runner->shader;
+	struct tsr_shader *shader = mem->thread->shader;
 
 	if (!shader)
 		return tsr_mem_read(mem, va, to, len);
@@ -52,7 +51,7 @@ static enum tsr_step read_memory(struct tsr_mem *mem, uint64_t va, void *to, uns
 /* The @len bytes at @va if they lie in one page that is at hand; else NULL. */
 static inline const uint8_t *at_hand(const struct tsr_mem *mem, uint64_t va, unsigned int len)
 {
-	const struct tsr_shader *shader = mem->runner->shader;
+	const struct tsr_shader *shader = mem->thread->shader;
 	unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
 	const uint8_t *page;
 
@@ -747,7 +746,7 @@ static const uint8_t *page_of(struct tsr_mem *mem, uint64_t va)
 {
 	uint8_t *page;
 
-	if (tsr_access_page(&mem->runner->shader->access, mem, va, TSR_ACCESS_READ, &page) !=
+	if (tsr_access_page(&mem->thread->shader->access, mem, va, TSR_ACCESS_READ, &page) !=
 	    TSR_STEP_DONE)
 		return NULL;
 	return page;
@@ -841,7 +840,7 @@ static bool goes_on(const struct tsr_tile_reader *r)
 enum tsr_step tsr_tile_list_triangles(struct tsr_tile_reader *r, struct tsr_mem *mem,
 				      struct tsr_tile_triangles *t)
 {
-	struct tsr_shader *shader = mem->runner->shader;
+	struct tsr_shader *shader = mem->thread->shader;
 	enum tsr_step step = find_run(r, mem);
 	struct vertex_pages pages;
 

@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/engine.h"
+#include "engine.h"
 #include "frame.h"
-#include "screen.h"
+#include "shader/screen.h"
 
 /* The heap of a frame as RENDER sees it. */
 struct tsr_frame_heap {
@@ -49,32 +49,6 @@ struct tsr_batch {
 	bool varying;			/* a varying program runs for it, unless it is shared */
 	/* the rest is the reader's */
 	uint32_t vertex_data, extra_data, primitive_data, clipped_data;	/* offsets */
-};
-
-/* A primitive. */
-struct tsr_prim {
-	struct tsr_screen_vertex v[3];	/* points use 1, lines 2 */
-	/*
-	 * Only if @clipped: v[i] is the weighted sum of the outputs of slot[0], [1], [2] before the
-	 * division by w (linear in clip space). Else v[i] is slot[i].
-	 */
-	float weight[3][3];
-	/* 1/w of slot[i] itself, any float: for what is linear in the window */
-	float slot_rw[3];
-	bool clipped;
-	uint8_t vertices;		/* 1, 2, 3; 0: the list has ended */
-	uint8_t provoking;		/* index into slot[] */
-	bool front;			/* facing; of points and lines true */
-	uint16_t slot[3];		/* vertices of the batch whose outputs count */
-	uint16_t layer;
-	uint8_t viewport;
-	float point_size;		/* of points */
-	uint32_t primitive_id;
-	/*
-	 * Valid until tsr_tile_list_next() or _open() is called again on the reader: copy what has
-	 * to last. The same @offset is the same batch.
-	 */
-	const struct tsr_batch *batch;
 };
 
 /* Read and check HEAP_HEADER of @info's heap. */

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "device/gpu.h"
 
 #define PATIENCE 2			/* vertical blanks for which the host is waited for */
+#define WRITTEN_BYTES 8			/* of a pixel that is written back, at most */
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
@@ -91,40 +92,34 @@ static void pack(float (*from)[3], uint32_t *pixel, uint32_t n)
 
 /* ---- A row ----------------------------------------------------------------------------------- */
 
-/* The newest frame there is. */
-static const struct tsr_front *last_frame(const struct tsr_head *head)
+/* Take row c->row from the frame before, if there is one. */
+static void repeat_row(struct tsr_composition *c)
 {
-	return head->late.pixels ? &head->late : &head->front;
-}
+	const size_t width = c->picture.width;
 
-/* Row c->row is that of the frame before, if there is one. */
-static void repeat_row(const struct tsr_head *head, struct tsr_composition *c, uint32_t *row)
-{
-	const struct tsr_front *last = last_frame(head);
-	const uint32_t width = c->picture.width;
-
-	if (last->pixels && last->width == width && c->row < last->height)
-		memcpy(row, last->pixels + (size_t)c->row * width, 4 * (size_t)width);
+	if (c->before)
+		memcpy(c->pixels, c->before + c->row * width, 4 * width);
 }
 
 /*
- * Row c->row. Colors are kept in fp32 from the first plane on that is not just copied to the end,
- * so that there is one rounding.
+ * Compose row c->row in c->pixels. Colors are kept in fp32 from the first plane on that is not just
+ * copied to the end, so that there is one rounding. Each pixel of the background and of a plane
+ * costs a cycle.
  */
-static enum tsr_row compose_row(const struct tsr_head *head, struct tsr_composition *c,
-				struct tsr_mem *mem, float (*colors)[3])
+static enum tsr_row compose_row(struct tsr_composition *c, struct tsr_mem *mem)
 {
 	const struct tsr_picture *picture = &c->picture;
-	uint32_t *row = c->pixels + (size_t)c->row * picture->width, from, to;
 	const uint32_t back = picture->shadow.background & 0xffffff;
+	uint32_t from, to;
 	bool blended = false;
 
+	c->cycles += picture->width;
+	for (uint32_t x = 0; x < picture->width; x++)
+		c->pixels[x] = back;
 	if (c->row < c->rows.from || c->row >= c->rows.to) {
-		repeat_row(head, c, row);
+		repeat_row(c);
 		return TSR_ROW_READ;
 	}
-	for (uint32_t x = 0; x < picture->width; x++)
-		row[x] = back;
 	for (unsigned int i = 0; i < TSR_PLANES; i++) {
 		const struct tsr_plane *p = &picture->plane[picture->order[i]];
 		const uint8_t *texels = NULL;
@@ -134,20 +129,21 @@ static enum tsr_row compose_row(const struct tsr_head *head, struct tsr_composit
 			continue;
 		result = tsr_plane_row(c, mem, picture->order[i], c->row, &texels);
 		if (result == TSR_ROW_LOST)
-			repeat_row(head, c, row);
+			repeat_row(c);
 		if (result != TSR_ROW_READ)
 			return result;
+		c->cycles += to - from;
 		if (p->opaque && !blended) {
-			copy_row(p, texels, row + from, to - from);
+			copy_row(p, texels, c->pixels + from, to - from);
 			continue;
 		}
 		if (!blended)
-			unpack(row, colors, picture->width);
+			unpack(c->pixels, c->colors, picture->width);
 		blended = true;
-		blend_row(p, texels, colors + from, to - from);
+		blend_row(p, texels, c->colors + from, to - from);
 	}
 	if (blended)
-		pack(colors, row, picture->width);
+		pack(c->colors, c->pixels, picture->width);
 	return TSR_ROW_READ;
 }
 
@@ -160,21 +156,23 @@ static uint32_t crc_byte(uint32_t crc)
 	return crc;
 }
 
-/* A pixel at a time: table[n] is what a byte has become n bytes later. */
-static uint32_t crc_of(const uint32_t *pixel, size_t n)
+void tsr_crc_init(uint32_t table[3][256])
 {
-	uint32_t table[3][256], crc = UINT32_MAX;
-
 	for (uint32_t i = 0; i < 256; i++) {
 		table[0][i] = crc_byte(i);
 		for (unsigned int k = 1; k < 3; k++)
 			table[k][i] = crc_byte(table[k - 1][i] & 0xff) ^ table[k - 1][i] >> 8;
 	}
+}
+
+/* Add @n pixels to a CRC, each at once. */
+static uint32_t crc_add(const uint32_t table[3][256], uint32_t crc, const uint32_t *pixel, size_t n)
+{
 	for (; n; n--, pixel++)
 		crc = table[2][(crc ^ *pixel >> 16) & 0xff] ^
 		      table[1][(crc >> 8 ^ *pixel >> 8) & 0xff] ^
 		      table[0][(crc >> 16 ^ *pixel) & 0xff] ^ crc >> 24;
-	return ~crc;
+	return crc;
 }
 
 /* ---- A frame --------------------------------------------------------------------------------- */
@@ -191,15 +189,12 @@ void tsr_compose_drop(struct tsr_head *head)
 }
 
 /* Which rows of the frame that begins now have to be read. */
-static struct tsr_rows rows_to_read(struct tsr_head *head)
+static struct tsr_rows rows_to_read(struct tsr_head *head, const uint32_t *before)
 {
-	const struct tsr_front *last = last_frame(head);
 	const struct tsr_rows dirty = head->dirty;
-	const bool same = last->pixels && last->width == head->shown.width &&
-			  last->height == head->shown.height;
 
 	head->dirty = (struct tsr_rows){ 0, 0 };
-	if (!same || !head->partial || head->crc_due || head->write_due || !head->skipped) {
+	if (!before || !head->partial || head->crc_due || head->write_due || !head->skipped) {
 		head->skipped = 0;
 		return (struct tsr_rows){ 0, UINT32_MAX };
 	}
@@ -212,7 +207,8 @@ static bool is_news(struct tsr_head *head)
 	if (!head->partial)
 		return true;
 	head->skipped = (head->skipped + 1) % TSR_DAMAGE_FRAMES;
-	return !head->skipped || !last_frame(head)->pixels || head->dirty.from < head->dirty.to;
+	return !head->skipped || !tsr_frame_memory_last(head) ||
+	       head->dirty.from < head->dirty.to;
 }
 
 bool tsr_compose_request(struct tsr_gpu *gpu, struct tsr_head *head)
@@ -226,22 +222,26 @@ bool tsr_compose_request(struct tsr_gpu *gpu, struct tsr_head *head)
 
 void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head)
 {
+	const struct tsr_frame_memory *last = tsr_frame_memory_last(head);
 	struct tsr_composition *c = &head->composition;
 	const bool waits = head->pending && !head->write_due;
+	const uint32_t *before = NULL;
 
 	/* a commit that waits goes first, or a frame might always be on its way */
 	if (head->begun || !head->on || waits ||
 	    !(head->requested || head->crc_due || head->write_due))
 		return;
+	if (last && last->width == head->shown.width && last->height == head->shown.height)
+		before = last->pixels;
 	*c = (struct tsr_composition){
 		.picture = head->shown, .frame = head->frame, .crc = head->crc_due,
-		.rows = rows_to_read(head), .writes = head->write_due,
+		.crc_value = UINT32_MAX, .before = before,
+		.rows = rows_to_read(head, before), .writes = head->write_due,
 	};
 	if (c->writes)
 		tsr_writeback_decode(&c->writeback, &head->shown.shadow);
 	head->patience = PATIENCE;
 	head->requested = head->crc_due = head->write_due = false;
-	atomic_store(&head->write_stop, false);
 	head->begun = true;
 	atomic_fetch_or(&gpu->display.wanted, 1u << head->index);
 	tsr_runners_interrupt(gpu);	/* a thread may be needed */
@@ -253,41 +253,79 @@ static bool composed(const struct tsr_composition *c)
 	return c->row == c->picture.height && (!c->writes || c->written == c->picture.height);
 }
 
-/* Rows, until all are there, the thread is wanted, or the host is. False: no memory. */
-static bool compose(const struct tsr_head *head, struct tsr_composition *c, struct tsr_mem *mem,
-		    uint64_t host_seq)
+/* Allocate the frame's memory and that of single rows. Returns false if there is none. */
+static bool make_room(struct tsr_head *head, struct tsr_composition *c)
 {
-	const size_t pixels = (size_t)c->picture.width * c->picture.height;
-	float (*colors)[3] = malloc(c->picture.width * sizeof(*colors));
+	const size_t width = c->picture.width;
+	const size_t row = sizeof(*c->pixels) + sizeof(*c->colors) + WRITTEN_BYTES;
 
-	if (!c->pixels)
-		c->pixels = malloc(pixels * sizeof(*c->pixels));
-	if (!colors || !c->pixels) {
-		free(colors);
+	if (!tsr_frame_memory_make(&head->back, c->picture.width, c->picture.height))
 		return false;
-	}
-	c->stuck_seq = 0;
-	while (c->row < c->picture.height &&
-	       !atomic_load_explicit(&mem->runner->attention, memory_order_relaxed)) {
-		switch (compose_row(head, c, mem, colors)) {
-		case TSR_ROW_STUCK:
-			c->stuck_seq = host_seq + 1;
-			free(colors);
-			return true;
-		case TSR_ROW_LOST:
-			c->underrun_addr = c->underrun ? c->underrun_addr : c->lost_addr;
-			c->underrun = true;
-			break;
-		default:
-			break;
-		}
-		c->row++;
-	}
-	free(colors);
-	if (c->writes && c->row == c->picture.height &&
-	    !tsr_writeback_run(c, mem, &head->write_stop))
-		c->stuck_seq = host_seq + 1;
+	if (c->pixels)
+		return true;
+	c->pixels = malloc(width * row);
+	if (!c->pixels)
+		return false;
+	c->colors = (void *)(c->pixels + width);
+	c->line = (void *)(c->colors + width);
 	return true;
+}
+
+/* Complete the next row of the frame. Returns false if the host has to be asked. */
+static bool next_row(struct tsr_head *head, struct tsr_composition *c, struct tsr_mem *mem)
+{
+	const size_t width = c->picture.width;
+
+	switch (compose_row(c, mem)) {
+	case TSR_ROW_STUCK:
+		return false;
+	case TSR_ROW_LOST:
+		c->underrun_addr = c->underrun ? c->underrun_addr : c->lost_addr;
+		c->underrun = true;
+		break;
+	default:
+		break;
+	}
+	memcpy(head->back.pixels + c->row * width, c->pixels, 4 * width);
+	if (c->crc) {
+		c->crc_value = crc_add(mem->gpu->display.crc_table, c->crc_value, c->pixels, width);
+		c->cycles += width;
+	}
+	c->row++;
+	return true;
+}
+
+/*
+ * Compose one slice of the frame, without the lock: rows, until all are complete, @limit cycles are
+ * used up, the runner is to stop, or the host has to be asked.
+ */
+static void compose(struct tsr_runner *runner, struct tsr_head *head, uint64_t host_seq,
+		    uint64_t limit)
+{
+	struct tsr_composition *c = &head->composition;
+	struct tsr_mem mem = tsr_runner_mem(runner, NULL, 0, TSR_UNIT_NONE);
+	bool answered = true;
+
+	c->cycles = 0;
+	c->stuck_seq = 0;
+	if (!make_room(head, c)) {
+		c->underrun = c->write_failed = true;
+		c->row = c->written = c->picture.height;
+	}
+	while (answered && !composed(c) && c->cycles < limit &&
+	       !tsr_port_stop_requested(&runner->own.port)) {
+		const uint64_t before = c->cycles;
+
+		if (c->row < c->picture.height)
+			answered = next_row(head, c, &mem);
+		else
+			answered = tsr_writeback_row(c, &mem, head->back.pixels);
+		tsr_port_work(&runner->own.port, c->cycles - before);
+	}
+	if (!answered)
+		c->stuck_seq = host_seq + 1;
+	tsr_mem_flush_dirty(mem.port);
+	runner->own.port.lookups[0] = runner->own.port.lookups[1] = 0;	/* no queue counts them */
 }
 
 static void note_crc(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
@@ -304,118 +342,81 @@ static void note_crc(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_CRC);
 }
 
-/* The pixels are those of the last frame now. Lock held. */
-static void put_front(struct tsr_head *head, struct tsr_composition *c)
-{
-	struct tsr_front *front = head->lent ? &head->late : &head->front;
-
-	free(head->late.pixels);
-	head->late.pixels = NULL;
-	if (!head->lent)
-		free(front->pixels);
-	*front = (struct tsr_front){
-		c->pixels, c->picture.width, c->picture.height, ++head->serial,
-	};
-	c->pixels = NULL;
-}
-
-/* A writeback is over. Lock held. */
-static void end_writeback(struct tsr_gpu *gpu, struct tsr_head *head, bool failed)
-{
-	if (atomic_load(&head->write_stop))
-		return;			/* it was over when the head went off */
-	head->write_pending = false;
-	head->write_failed = failed;
-	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_WRITEBACK);
-}
-
-/* The frame is complete, @crc if one was wanted. Lock held. */
-static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
+/* The frame is complete. Lock held. */
+static void complete(struct tsr_gpu *gpu, struct tsr_head *head)
 {
 	struct tsr_composition *c = &head->composition;
-	/* the head has gone off since: nobody sees it, and its memory may be gone */
-	const bool stale = !head->on || c->frame < head->first_frame;
 	const bool wrote = c->writes, failed = c->write_failed;
 
-	if (c->underrun)
+	if (c->underrun) {
 		head->dirty = (struct tsr_rows){ 0, UINT32_MAX };
-	if (c->underrun && !stale) {
 		head->underrun_addr = c->underrun_addr;
 		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_UNDERRUN);
 	}
-	if (c->crc && c->pixels && !stale && c->frame >= head->first_crc)
-		note_crc(gpu, head, crc);
-	if (c->pixels && !stale)
-		put_front(head, c);
+	if (c->crc && head->back.pixels && c->frame >= head->first_crc)
+		note_crc(gpu, head, ~c->crc_value);
+	if (head->back.pixels)
+		tsr_frame_memory_show(head);
 	tsr_compose_drop(head);
 	if (head->flip_deferred)
 		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);
 	head->flip_deferred = false;
-	if (wrote)
-		end_writeback(gpu, head, failed);
+	if (wrote) {
+		head->write_pending = false;
+		head->write_failed = failed;
+		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_WRITEBACK);
+	}
 }
 
-/* A head with whose frame a runner can go on; NULL: none. Lock held. */
+/* The next head, in turn, with whose frame a runner can go on; NULL: none. Lock held. */
 static struct tsr_head *next_head(struct tsr_gpu *gpu)
 {
+	struct tsr_display *display = &gpu->display;
 	const uint64_t seq = atomic_load(&gpu->host_seq);
 
-	for (unsigned int i = 0; i < gpu->display.heads; i++) {
-		struct tsr_head *head = &gpu->display.head[i];
+	for (unsigned int i = 0; i < display->heads; i++) {
+		struct tsr_head *head = &display->head[(display->turn + i) % display->heads];
 		const struct tsr_composition *c = &head->composition;
 
-		if (head->begun && !head->running && (c->stuck_seq != seq + 1 || !head->patience))
+		if (head->begun && !head->runner && (c->stuck_seq != seq + 1 || !head->patience)) {
+			display->turn = head->index + 1;
 			return head;
+		}
 	}
 	return NULL;
 }
 
-/* One slice of the composition, without the lock. *@crc: of a frame that is complete. */
-static void compose_slice(struct tsr_runner *runner, struct tsr_head *head, uint64_t host_seq,
-			  uint32_t *crc)
-{
-	struct tsr_composition *c = &head->composition;
-	struct tsr_mem mem = tsr_runner_mem(runner, NULL, 0, TSR_UNIT_NONE);
-
-	if (!compose(head, c, &mem, host_seq)) {
-		c->underrun = c->write_failed = true;
-		c->row = c->written = c->picture.height;
-	}
-	if (composed(c) && c->crc && c->pixels)
-		*crc = crc_of(c->pixels, (size_t)c->picture.width * c->picture.height);
-	runner->port.lookups[0] = runner->port.lookups[1] = 0;	/* no queue counts them */
-}
-
-bool tsr_compose_run(struct tsr_runner *runner)
+uint64_t tsr_compose_run(struct tsr_runner *runner, uint64_t limit)
 {
 	struct tsr_gpu *gpu = runner->gpu;
-	uint64_t seq = atomic_load(&gpu->host_seq);
+	uint64_t seq = atomic_load(&gpu->host_seq), spent;
 	struct tsr_head *head;
-	uint32_t crc = 0;
 	bool done;
 
 	if (!atomic_load_explicit(&gpu->display.wanted, memory_order_relaxed) ||
 	    tsr_gpu_stands(gpu))
-		return false;
+		return 0;
 	head = next_head(gpu);
 	if (!head) {
 		atomic_store(&gpu->display.wanted, 0);
-		return false;
+		return 0;
 	}
-	head->running = true;
+	head->runner = runner;
 	head->composition.patient = head->patience;
 	runner->composes = true;
 	tsr_tlb_sync(runner);
-	atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
+	tsr_port_start(&runner->own.port);
 	pthread_mutex_unlock(&gpu->lock);
-	compose_slice(runner, head, seq, &crc);
+	compose(runner, head, seq, limit);
 	pthread_mutex_lock(&gpu->lock);
-	head->running = false;
+	tsr_port_end(&runner->own.port);
+	head->runner = NULL;
 	runner->composes = false;
 	tsr_tlb_sync(runner);
-	done = composed(&head->composition);
+	spent = head->composition.cycles;
+	done = head->on && composed(&head->composition);
 	if (done) {
-		complete(gpu, head, crc);
+		complete(gpu, head);
 		tsr_compose_begin(gpu, head);
 	}
 	tsr_inval_complete(gpu);
@@ -427,5 +428,5 @@ bool tsr_compose_run(struct tsr_runner *runner)
 		gpu->ops->frame(gpu->host, index);
 		pthread_mutex_lock(&gpu->lock);
 	}
-	return true;
+	return spent ? spent : 1;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "display.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
-#include "stream.h"
+#include "device/gpu.h"
+#include "state_io.h"
 
 #define FIELD(f, v) ((uint32_t)(v) << f##__SHIFT & f##__MASK)
 
@@ -90,24 +89,33 @@ static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
 	head->on_since = gpu->ops->clock(gpu->host);
 	head->blanks = 0;
 	head->frame++;
-	head->first_frame = head->frame;
 	head->vblank_time = tsr_clock(&gpu->counters);
-	head->flip_deferred = head->begun;
-	head->crc_due = head->crc_on && !head->begun;
+	head->crc_due = head->crc_on;
 	tsr_compose_begin(gpu, head);
-	tsr_head_raise(gpu, head, head->flip_deferred ? 0 : TSR_DISPLAY_IRQ_FLIP);
-	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
+	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK);
 	tsr_timer_want(&gpu->timer, due(head, 1));
 }
 
+/*
+ * The head goes off, with the frame that has begun: when this returns no memory is read or written
+ * for it. A runner that composes the frame leaves it after the present row; the lock is released
+ * until then.
+ */
 static void switch_off(struct tsr_gpu *gpu, struct tsr_head *head)
 {
 	head->on = head->pending = head->flip_deferred = false;
+	while (head->runner) {
+		atomic_store_explicit(&head->runner->own.port.stop, true, memory_order_relaxed);
+		tsr_gpu_wait_quiet(gpu);
+	}
+	tsr_compose_drop(head);
+	tsr_frame_memory_free(head);
+	if (gpu->ops->frame)
+		gpu->ops->frame(gpu->host, head->index);
 	if (!head->write_pending)
 		return;
 	head->write_pending = head->write_waits = head->write_due = false;
 	head->write_failed = true;
-	atomic_store(&head->write_stop, true);
 	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_WRITEBACK);
 }
 
@@ -130,6 +138,8 @@ static bool latch(struct tsr_gpu *gpu, struct tsr_head *head)
 		head->on_since = due(head, head->blanks);
 		head->blanks = 0;
 	}
+	if (head->shown.width != head->waiting.width || head->shown.height != head->waiting.height)
+		tsr_frame_memory_free(head);
 	head->shown = head->waiting;
 	return true;
 }
@@ -146,7 +156,7 @@ static void blank(struct tsr_gpu *gpu, struct tsr_head *head, uint64_t now)
 	head->vblank_time = timestamp_at(gpu, due(head, n), now);
 	if (head->begun && head->patience)
 		head->patience--;
-	if (head->begun && !head->running && !head->patience)
+	if (head->begun && !head->runner && !head->patience)
 		atomic_fetch_or(&gpu->display.wanted, 1u << head->index);
 	if (head->pending)
 		flipped = latch(gpu, head);
@@ -180,7 +190,7 @@ static void catch_up(struct tsr_gpu *gpu, struct tsr_head *head)
 void tsr_display_host_ready(struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->display.heads; i++)
-		if (gpu->display.head[i].begun && !gpu->display.head[i].running)
+		if (gpu->display.head[i].begun && !gpu->display.head[i].runner)
 			atomic_fetch_or(&gpu->display.wanted, 1u << i);
 	if (atomic_load(&gpu->display.wanted))
 		tsr_workers_wake(gpu);
@@ -200,6 +210,32 @@ static bool commit_writeback(struct tsr_head *head)
 	return true;
 }
 
+static uint64_t pixels_of(const struct tsr_picture *picture)
+{
+	return (uint64_t)picture->width * picture->height;
+}
+
+/* Most pixels that @head has until its commit is latched, and after it. */
+static uint64_t pixels_of_head(const struct tsr_head *head)
+{
+	const bool waits = head->pending && head->waiting.shadow.mode_clock;
+	const uint64_t now = head->on ? pixels_of(&head->shown) : 0;
+	const uint64_t then = waits ? pixels_of(&head->waiting) : 0;
+
+	return now > then ? now : then;
+}
+
+/* Pixels of all heads but @but, which may be NULL. */
+static uint64_t pixels_of_others(const struct tsr_gpu *gpu, const struct tsr_head *but)
+{
+	uint64_t pixels = 0;
+
+	for (unsigned int i = 0; i < gpu->display.heads; i++)
+		if (&gpu->display.head[i] != but)
+			pixels += pixels_of_head(&gpu->display.head[i]);
+	return pixels;
+}
+
 static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 {
 	struct tsr_picture picture = head->shown;
@@ -210,6 +246,7 @@ static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t va
 		return;
 	}
 	if (!tsr_picture_decode(&picture, &head->shadow, true) ||
+	    pixels_of_others(gpu, head) + pixels_of(&picture) > gpu->cfg.head_pixels ||
 	    (value & TSR_DISPLAY_COMMIT_WRITEBACK__MASK && !commit_writeback(head))) {
 		head->bad = true;
 		return;
@@ -387,6 +424,8 @@ uint32_t tsr_display_read(struct tsr_gpu *gpu, unsigned int n, uint32_t offset)
 		       FIELD(TSR_DISPLAY_CAPS_PLANES, TSR_PLANES);
 	case TSR_DISPLAY_STATUS__OFFSET:
 		return status(head);
+	case TSR_DISPLAY_PIXELS__OFFSET:
+		return gpu->cfg.head_pixels;
 	case TSR_DISPLAY_UNDERRUN_ADDR__OFFSET:
 	case TSR_DISPLAY_UNDERRUN_ADDR__OFFSET + 4:
 		return tsr_half(head->underrun_addr, offset & 4);
@@ -467,7 +506,7 @@ bool tsr_gpu_display_frame(struct tsr_gpu *gpu, unsigned int n, struct tsr_displ
 
 	*frame = (struct tsr_display_frame){ 0 };
 	pthread_mutex_lock(&gpu->lock);
-	if (n < gpu->display.heads && head->on && head->front.pixels) {
+	if (n < gpu->display.heads && head->on && head->front.serial) {
 		*frame = (struct tsr_display_frame){ head->front.pixels, head->front.width,
 						     head->front.height, head->front.serial };
 		head->lent = true;
@@ -481,15 +520,8 @@ void tsr_gpu_display_done(struct tsr_gpu *gpu, unsigned int n)
 	struct tsr_head *head = &gpu->display.head[n];
 
 	pthread_mutex_lock(&gpu->lock);
-	if (n < gpu->display.heads) {
-		head->lent = false;
-		/* a runner reads @front; what it composes replaces both */
-		if (head->late.pixels && !head->running) {
-			free(head->front.pixels);
-			head->front = head->late;
-			head->late.pixels = NULL;
-		}
-	}
+	if (n < gpu->display.heads)
+		tsr_frame_memory_return(head);
 	pthread_mutex_unlock(&gpu->lock);
 }
 
@@ -513,16 +545,24 @@ void tsr_gpu_display_monitor(struct tsr_gpu *gpu, unsigned int n, bool present,
 
 /* ---- Reset, snapshots ------------------------------------------------------------------------ */
 
+void tsr_display_init(struct tsr_gpu *gpu)
+{
+	gpu->display.heads = gpu->cfg.heads;
+	tsr_crc_init(gpu->display.crc_table);
+	tsr_display_reset(gpu);
+}
+
 void tsr_display_reset(struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->display.heads; i++) {
-		struct tsr_head *head = &gpu->display.head[i], kept = *head;
+		struct tsr_head *head = &gpu->display.head[i], kept;
 
 		tsr_compose_drop(head);
+		tsr_frame_memory_free(head);
+		kept = *head;
 		*head = (struct tsr_head){
 			.index = i, .present = kept.present, .frame = kept.frame,
-			.front = kept.front, .late = kept.late, .serial = kept.serial,
-			.lent = kept.lent,
+			.front = kept.front, .serial = kept.serial, .lent = kept.lent,
 		};
 		memcpy(head->edid, kept.edid, sizeof(kept.edid));
 	}
@@ -534,8 +574,8 @@ void tsr_display_free(struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->display.heads; i++) {
 		tsr_compose_drop(&gpu->display.head[i]);
-		free(gpu->display.head[i].front.pixels);
-		free(gpu->display.head[i].late.pixels);
+		tsr_frame_memory_return(&gpu->display.head[i]);
+		tsr_frame_memory_free(&gpu->display.head[i]);
 	}
 }
 
@@ -552,8 +592,7 @@ static void visit_shadow(struct tsr_stream *s, struct tsr_shadow *shadow)
 /* Of a writeback that is under way all is written again. */
 static void visit_writeback(struct tsr_stream *s, struct tsr_head *head)
 {
-	bool due = head->write_due || (head->begun && head->composition.writes &&
-				       !atomic_load(&head->write_stop));
+	bool due = head->write_due || (head->begun && head->composition.writes);
 	struct tsr_writeback w;
 
 	tsr_stream_bool(s, &head->write_waits);
@@ -604,6 +643,8 @@ static void visit_head(struct tsr_stream *s, struct tsr_gpu *gpu, struct tsr_hea
 	if (!s->loading || s->wrong)
 		return;
 	head->on_since = now - since;
+	/* a larger number would wrap around as time goes on */
+	tsr_stream_check(s, !head->on || since <= INT64_MAX, "since when a head is on");
 	if (head->on)
 		tsr_stream_check(s, tsr_picture_decode(&head->shown, &head->shown.shadow, true) &&
 				 head->blanks <= blanks_until(head, now), "a head's picture");
@@ -616,4 +657,7 @@ void tsr_display_visit(struct tsr_stream *s, struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->display.heads && !s->wrong; i++)
 		visit_head(s, gpu, &gpu->display.head[i]);
+	if (s->loading && !s->wrong)
+		tsr_stream_check(s, pixels_of_others(gpu, NULL) <= gpu->cfg.head_pixels,
+				 "more pixels of all heads than this device has memory for");
 }

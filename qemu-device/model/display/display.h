@@ -2,17 +2,19 @@
 /*
  * Display controller: heads with modes, planes, vertical blanks and CRCs.
  *
- *   display.c   registers, commits, vertical blanks
- *   picture.c   the shadow's registers checked and decoded
- *   compose.c   frames: who composes one, rows, CRC
- *   plane.c     texels of a plane, a row at a time
- *   writeback.c a frame's rows to memory
+ *   display.c       registers, commits, vertical blanks
+ *   picture.c       the shadow's registers checked and decoded
+ *   compose.c       frames: when one begins and ends, its rows, its CRC
+ *   frame_memory.c  the memory of frames
+ *   plane.c         texels of a plane, a row at a time
+ *   writeback.c     a frame's rows to memory
  *
  * In: register writes, the host's clock, requests of the host for frames. Out: interrupts, frames.
- * A frame is composed by a runner that has nothing of a queue, outside the lock; everything else
- * here wants the device's lock. Limits: TSR_HEADS_MAX heads, SCREEN_PIXELS_MAX pixels of a mode, of
- * which a head keeps two frames once it has been on, three while the host looks at one. Reset
- * state: all heads off, shadows zero.
+ * A runner without a queue composes a frame, outside the lock and one row at a time. Between two
+ * rows it looks whether it is to stop. Everything else here wants the device's lock. Limits:
+ * TSR_HEADS_MAX heads, SCREEN_PIXELS_MAX pixels of a mode, cfg.head_pixels of all modes together. A
+ * head that is on has memory for two frames, a head that is off has none. Reset state: all heads
+ * off, shadows zero.
  */
 #ifndef TSR_DISPLAY_H
 #define TSR_DISPLAY_H
@@ -21,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shader/message/msg_format.h"
+#include "units/msg_format.h"
 #include "tsr_regs.h"
 
 struct tsr_gpu;
@@ -82,13 +84,21 @@ struct tsr_writeback {
 	uint32_t pitch;
 };
 
-/* A frame being composed. Belongs to the runner while one composes it, else lock. */
+/*
+ * A frame being composed, into head->back. Belongs to the runner while one composes it, else lock.
+ */
 struct tsr_composition {
 	struct tsr_picture picture;
 	uint64_t frame;			/* FRAME it is for */
-	uint32_t *pixels;		/* XRGB8888, rows without gaps */
 	uint32_t row;			/* the next one */
 	bool crc;			/* one is wanted */
+	uint32_t crc_value;		/* CRC of the rows before @row, not yet inverted */
+	uint64_t cycles;		/* modelled work of the present slice */
+	/* Memory of one row, NULL until the first slice; @pixels owns that of all three. */
+	uint32_t *pixels;
+	float (*colors)[3];
+	uint8_t *line;			/* texels for writeback */
+	const uint32_t *before;		/* the frame before, or NULL; may be that in head->back */
 	struct tsr_rows rows;		/* to be read; others are those of the frame before */
 	bool writes;			/* it is written to @writeback, row @written is next */
 	struct tsr_writeback writeback;
@@ -107,11 +117,11 @@ struct tsr_crc_entry {
 	uint32_t frame, value;
 };
 
-/* A frame that is complete. */
-struct tsr_front {
-	uint32_t *pixels;		/* NULL: none */
+/* Memory for a frame. */
+struct tsr_frame_memory {
+	uint32_t *pixels;		/* XRGB8888, rows without gaps; NULL: none is allocated */
 	uint32_t width, height;
-	uint64_t serial;		/* grows with each frame of the head */
+	uint64_t serial;		/* of the complete frame in it; 0: it has none */
 };
 
 struct tsr_head {
@@ -123,7 +133,6 @@ struct tsr_head {
 	uint64_t on_since;		/* host clock of vertical blank 0 */
 	uint64_t blanks;		/* vertical blanks since, without that one */
 	uint64_t frame, vblank_time;
-	uint64_t first_frame;		/* since the head went on */
 	uint64_t first_crc;		/* frame that may have one */
 	uint64_t underrun_addr;
 	/*
@@ -137,7 +146,6 @@ struct tsr_head {
 	struct tsr_rows waiting_dirty;
 	/* A writeback comes with @waiting; with the next frame that begins; it is on its way. */
 	bool write_waits, write_due, write_pending, write_failed;
-	atomic_bool write_stop;		/* a runner shall not go on with it */
 	bool crc_on;
 	uint8_t crc_first, crc_count;
 	struct tsr_crc_entry crc[TSR_CRC_ENTRIES];
@@ -148,22 +156,29 @@ struct tsr_head {
 	bool requested;			/* the host wants one */
 	bool crc_due;			/* one with a CRC is to begin */
 	bool begun;			/* one is being composed: @composition holds */
-	bool running;			/* by a runner at this moment */
+	struct tsr_runner *runner;	/* the runner that composes it at this moment, or NULL */
 	uint8_t patience;		/* vertical blanks for which it still waits for the host */
 	struct tsr_composition composition;
-	struct tsr_front front;		/* the last one */
-	struct tsr_front late;		/* the one after it, which has come while @lent */
-	uint64_t serial;		/* of the last one that has come */
-	bool lent;			/* the host is looking at @front */
+	struct tsr_frame_memory front;	/* the frame the host sees */
+	struct tsr_frame_memory back;	/* the next frame is composed here */
+	bool late;			/* @back had a newer frame than @front when @lent */
+	uint64_t serial;		/* of the last frame that was completed */
+	bool lent;			/* the host reads @front: its memory stays */
 };
 
 struct tsr_display {
 	struct tsr_head head[TSR_HEADS_MAX];
 	unsigned int heads;
+	unsigned int turn;		/* head that is composed next, if it can be */
 	/* bit n: a runner can go on with head n's frame; idle workers look at it while they spin */
 	_Atomic uint32_t wanted;
 	bool reset;			/* a reset of the function is on its way */
+	/* crc_table[n][b]: what byte b has become in a CRC n bytes later */
+	uint32_t crc_table[3][256];
 };
+
+/* Before anything else. */
+void tsr_display_init(struct tsr_gpu *gpu);
 
 /* All heads off. No runner composes. Lock held. */
 void tsr_display_reset(struct tsr_gpu *gpu);
@@ -203,12 +218,27 @@ void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head);
  */
 bool tsr_compose_request(struct tsr_gpu *gpu, struct tsr_head *head);
 /*
- * Compose on @runner: one frame, as far as it goes. Releases and takes the lock. False: there is
- * nothing to do.
+ * Compose one frame on @runner for about @limit cycles, or until the runner is to stop. Releases
+ * the lock meanwhile. Returns the cycles, at least 1; 0 if there is nothing to do.
  */
-bool tsr_compose_run(struct tsr_runner *runner);
+uint64_t tsr_compose_run(struct tsr_runner *runner, uint64_t limit);
 /* Forget the frame that has begun; no runner composes it at this moment. */
 void tsr_compose_drop(struct tsr_head *head);
+/* Most cycles of a slice of a worker's, after which a queue that waits gets the thread. */
+#define TSR_COMPOSE_SLICE (1u << 23)
+
+/* Fill the table of CRCs. */
+void tsr_crc_init(uint32_t table[3][256]);
+/* frame_memory.c: have @memory for a frame of that size; false: there is no memory. */
+bool tsr_frame_memory_make(struct tsr_frame_memory *memory, uint32_t width, uint32_t height);
+/* The newest frame that is complete, or NULL. Lock held. */
+const struct tsr_frame_memory *tsr_frame_memory_last(const struct tsr_head *head);
+/* The frame in head->back is complete. Lock held. */
+void tsr_frame_memory_show(struct tsr_head *head);
+/* The host does not read head->front any more. Lock held. */
+void tsr_frame_memory_return(struct tsr_head *head);
+/* Free both frames; the one that is lent when the host returns it. No runner composes. */
+void tsr_frame_memory_free(struct tsr_head *head);
 
 /* plane.c: what has become of a row. */
 enum tsr_row {
@@ -225,10 +255,15 @@ enum tsr_row tsr_plane_row(struct tsr_composition *c, struct tsr_mem *mem, unsig
 /* writeback.c: decode what @shadow says of one; false: it is refused. */
 bool tsr_writeback_decode(struct tsr_writeback *w, const struct tsr_shadow *shadow);
 /*
- * Write rows of the frame, which is composed, until all are there, @stop or the thread is wanted.
- * False: the host has to be asked.
+ * Write row c->written of @frame, which is composed, and go to the next. False: the host has to be
+ * asked.
  */
-bool tsr_writeback_run(struct tsr_composition *c, struct tsr_mem *mem, const atomic_bool *stop);
+bool tsr_writeback_row(struct tsr_composition *c, struct tsr_mem *mem, const uint32_t *frame);
+/* Account for @len bytes that were read or written. */
+static inline void tsr_compose_bytes(struct tsr_composition *c, uint64_t len)
+{
+	c->cycles += (len + 63) / 64;
+}
 
 /* Pixels [*@from, *@to) of row @y of the screen are plane @p's; false: none is. */
 bool tsr_plane_span(const struct tsr_picture *picture, const struct tsr_plane *p, uint32_t y,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "device/gpu.h"
 #include "memory/tiling.h"
 
 bool tsr_plane_span(const struct tsr_picture *picture, const struct tsr_plane *p, uint32_t y,
@@ -26,6 +26,7 @@ static enum tsr_row read(struct tsr_composition *c, struct tsr_mem *mem, uint64_
 {
 	switch (tsr_mem_read(mem, va, to, len)) {
 	case TSR_STEP_DONE:
+		tsr_compose_bytes(c, len);
 		return TSR_ROW_READ;
 	case TSR_STEP_PENDING:
 		if (c->patient)

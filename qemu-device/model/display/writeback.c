@@ -2,9 +2,7 @@
 /* Writeback: rows of a frame that has been composed go to memory. */
 #include "display.h"
 
-#include <stdlib.h>
-
-#include "gpu.h"
+#include "device/gpu.h"
 
 /* Words of struct tsr_shadow's task. */
 enum {
@@ -40,26 +38,22 @@ static void convert(const struct tsr_format *format, const uint32_t *pixel, uint
 	}
 }
 
-bool tsr_writeback_run(struct tsr_composition *c, struct tsr_mem *mem, const atomic_bool *stop)
+bool tsr_writeback_row(struct tsr_composition *c, struct tsr_mem *mem, const uint32_t *frame)
 {
-	const uint32_t width = c->picture.width, bytes = c->writeback.format.bytes;
-	uint8_t *row = malloc((size_t)width * bytes);
-	enum tsr_step step = TSR_STEP_DONE;
+	const uint32_t width = c->picture.width;
+	const uint64_t len = (uint64_t)width * c->writeback.format.bytes;
+	enum tsr_step step;
 
-	while (row && c->written < c->picture.height && step == TSR_STEP_DONE &&
-	       !atomic_load_explicit(stop, memory_order_relaxed) &&
-	       !atomic_load_explicit(&mem->runner->attention, memory_order_relaxed)) {
-		convert(&c->writeback.format, c->pixels + (size_t)c->written * width, row, width);
-		step = tsr_mem_write(mem, c->writeback.addr +
-				     (uint64_t)c->written * c->writeback.pitch, row,
-				     (uint64_t)width * bytes);
-		c->written += step == TSR_STEP_DONE;
-	}
-	tsr_mem_flush_dirty(mem->port);
-	free(row);
+	convert(&c->writeback.format, frame + (size_t)c->written * width, c->line, width);
+	c->cycles += width;
+	step = tsr_mem_write(mem, c->writeback.addr + (uint64_t)c->written * c->writeback.pitch,
+			     c->line, len);
 	if (step == TSR_STEP_PENDING && c->patient)
 		return false;
-	if (!row || step != TSR_STEP_DONE || atomic_load_explicit(stop, memory_order_relaxed)) {
+	if (step == TSR_STEP_DONE) {
+		tsr_compose_bytes(c, len);
+		c->written++;
+	} else {
 		c->write_failed = true;
 		c->written = c->picture.height;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "counters.h"
+#include "count.h"
 #include "mem.h"
 #include "mmu.h"
 

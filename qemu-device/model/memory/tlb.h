@@ -3,7 +3,7 @@
  * TLB: translations of GPU virtual addresses to host memory.
  *
  * Every thread that runs queues has a TLB of its own (struct tsr_port), so look-ups take no lock;
- * how an invalidation reaches them all is in command/invalidate.h.
+ * how an invalidation reaches them all is in queue/invalidate.h.
  *
  * In: filled by tsr_mem_map(). Out: host pointers with the permissions of the page. Limits:
  * TSR_TLB_ENTRIES translations of one page and one direction (reading or writing) each,

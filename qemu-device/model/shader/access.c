@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "gpu.h"
 #include "access.h"
+
+#include "memory/mmu.h"
+#include "tsr_regs.h"
 
 #define EPOCH_ONE (1ull << TSR_ACCESS_EPOCH_SHIFT)
 
@@ -55,7 +57,7 @@ bool tsr_access_acquire_sum(struct tsr_access_sums *sums, unsigned int n, uintpt
 }
 
 /* Pages that follow one another, as rows of surfaces often do, are reported together. */
-static void report_written(const struct tsr_access_cache *access, struct tsr_runner *runner)
+static void report_written(const struct tsr_access_cache *access, struct tsr_port *port)
 {
 	const struct tsr_page *page = access->written, *end = page + access->num_written;
 
@@ -67,17 +69,17 @@ static void report_written(const struct tsr_access_cache *access, struct tsr_run
 			     page->phys == first->phys + len && page->local == first->local;
 		     page++)
 			len += page->hi - page->lo;
-		tsr_mem_written(&runner->port, first, len);
+		tsr_mem_written(port, first, len);
 	}
 }
 
-void tsr_access_stop(struct tsr_access_cache *access, struct tsr_runner *runner)
+void tsr_access_stop(struct tsr_access_cache *access, struct tsr_port *port)
 {
 	for (unsigned int i = 0; i < TSR_ACCESS_SUMS / 64; i++) {
 		while (access->sums.used[i])
 			settle_sum(&access->sums, 64 * i + __builtin_ctzll(access->sums.used[i]));
 	}
-	report_written(access, runner);
+	report_written(access, port);
 	access->num_written = 0;
 	forget(access);
 }
@@ -87,7 +89,7 @@ void tsr_access_reserve(struct tsr_access_cache *access, struct tsr_mem *mem)
 	if (access->as == mem->as &&
 	    access->num_written <= TSR_ACCESS_WRITTEN - TSR_ACCESS_RESERVE)
 		return;
-	tsr_access_stop(access, mem->runner);
+	tsr_access_stop(access, mem->port);
 	access->as = mem->as;
 }
 

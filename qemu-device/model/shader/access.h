@@ -69,7 +69,7 @@ struct tsr_access_cache {
 
 void tsr_access_init(struct tsr_access_cache *access);
 /* A stopping point of the thread that runs @runner: report what was written, forget the rest. */
-void tsr_access_stop(struct tsr_access_cache *access, struct tsr_runner *runner);
+void tsr_access_stop(struct tsr_access_cache *access, struct tsr_port *port);
 /*
  * Before a group of accesses of @mem: have room for TSR_ACCESS_RESERVE more written pages, and
  * translations of no other address space. Host pointers from before are invalid after it.

@@ -4,7 +4,7 @@
  * an integer or half of one against zero, have a function of their own.
  */
 #include "branch.h"
-#include "shader/alu/float_ops.h"
+#include "alu/float_ops.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

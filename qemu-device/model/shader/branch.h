@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shader/alu/alu.h"
-#include "shader/jit/native.h"
+#include "alu/alu.h"
+#include "compiler/native.h"
 
 /* What the branch of a clause came to. */
 struct tsr_branch {

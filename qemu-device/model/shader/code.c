@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "env.h"
+#include "memory/mmu.h"
 
 #define PAGE (1ull << TSR_PAGE_SHIFT)
 
@@ -136,7 +137,7 @@ static enum tsr_step compare(struct tsr_mem *mem, const struct tsr_decoded *d, s
 }
 
 /* Decode into @memory; *@used bytes of it. */
-static enum tsr_step decode(const struct tsr_alu *alu, struct tsr_mem *mem, uint64_t space,
+static enum tsr_step decode(const struct tsr_simd *alu, struct tsr_mem *mem, uint64_t space,
 			    struct bytes *b, void *memory, size_t *used)
 {
 	size_t len = b->whole ? sizeof(b->byte) : b->len;
@@ -181,7 +182,7 @@ static enum tsr_step find_same(struct tsr_code *code, struct tsr_mem *mem, uint6
 	return TSR_STEP_DONE;
 }
 
-static enum tsr_step add(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_mem *mem,
+static enum tsr_step add(struct tsr_code *code, const struct tsr_simd *alu, struct tsr_mem *mem,
 			 uint64_t space, struct bytes *b, struct tsr_decoded **clause)
 {
 	struct tsr_decoded **list = bucket(code, space, b->pc), *d;
@@ -196,7 +197,7 @@ static enum tsr_step add(struct tsr_code *code, const struct tsr_alu *alu, struc
 	step = decode(alu, mem, space, b, d, &used);
 	if (step != TSR_STEP_DONE)
 		return step;
-	mem->runner->path[TSR_PATH_CLAUSES_DECODED]++;
+	mem->thread->path[TSR_PATH_CLAUSES_DECODED]++;
 	code->used += (used + 63) & ~(size_t)63;
 	d->space = space;
 	d->chain = *list;
@@ -205,7 +206,7 @@ static enum tsr_step add(struct tsr_code *code, const struct tsr_alu *alu, struc
 	return TSR_STEP_DONE;
 }
 
-enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_mem *mem,
+enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_simd *alu, struct tsr_mem *mem,
 			    uint64_t space, uint64_t pc, struct tsr_decoded **clause)
 {
 	struct bytes bytes;
@@ -237,24 +238,24 @@ static bool worth(const struct tsr_code *code, uint16_t *runs)
 }
 
 /* @clause has been executed often enough. */
-static void generate(struct tsr_code *code, struct tsr_runner *runner, struct tsr_decoded *clause,
+static void generate(struct tsr_code *code, struct tsr_thread *thread, struct tsr_decoded *clause,
 		     enum tsr_native_kind kind)
 {
-	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu)))
+	if (!code->jit && !(code->jit = tsr_jit_new(thread->env->simd)))
 		code->jit_refused = true;
 	else if (!tsr_jit_compile(code->jit, clause, kind))
 		code->full = true;
 	else
-		runner->path[TSR_PATH_CLAUSES_COMPILED]++;
+		thread->path[TSR_PATH_CLAUSES_COMPILED]++;
 }
 
-const void *tsr_code_native(struct tsr_code *code, struct tsr_runner *runner,
+const void *tsr_code_native(struct tsr_code *code, struct tsr_thread *thread,
 			    struct tsr_decoded *clause, enum tsr_native_kind kind)
 {
 	struct tsr_native_code *native = &clause->native[kind];
 
 	if (!native->code && worth(code, &native->runs))
-		generate(code, runner, clause, kind);
+		generate(code, thread, clause, kind);
 	return native->code;
 }
 
@@ -289,17 +290,17 @@ struct tsr_straight *tsr_code_straight(struct tsr_code *code, struct tsr_decoded
 	return s;
 }
 
-const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *runner,
+const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_thread *thread,
 				     struct tsr_straight *s, unsigned int warps)
 {
 	if (s->code || !worth(code, &s->runs))
 		return s->code;
-	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu)))
+	if (!code->jit && !(code->jit = tsr_jit_new(thread->env->simd)))
 		code->jit_refused = true;
 	else if (!(s->code = tsr_jit_straight(code->jit, s->clause, s->count, s->live, warps)))
 		code->full = true;
 	else
-		runner->path[TSR_PATH_CLAUSES_COMPILED] += s->count;
+		thread->path[TSR_PATH_CLAUSES_COMPILED] += s->count;
 	return s->code;
 }
 
@@ -314,7 +315,7 @@ static bool is_loop(const struct tsr_loop *a, const struct tsr_loop *b)
 	return !memcmp((const uint8_t *)a + from, (const uint8_t *)b + from, sizeof(*a) - from);
 }
 
-struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_runner *runner,
+struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_thread *thread,
 			       struct tsr_decoded *clause, const struct tsr_loop *found)
 {
 	const size_t size = (sizeof(*found) + 63) & ~(size_t)63;
@@ -327,7 +328,7 @@ struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_runner *runner,
 	}
 	if (code->jit_refused)
 		return NULL;
-	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu))) {
+	if (!code->jit && !(code->jit = tsr_jit_new(thread->env->simd))) {
 		code->jit_refused = true;
 		return NULL;
 	}
@@ -346,7 +347,7 @@ struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_runner *runner,
 	if (!tsr_jit_loop(code->jit, loop))
 		code->full = true;
 	else if (loop->code)
-		runner->path[TSR_PATH_CLAUSES_COMPILED] += loop->clauses;
+		thread->path[TSR_PATH_CLAUSES_COMPILED] += loop->clauses;
 	return loop;
 }
 

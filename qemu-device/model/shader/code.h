@@ -19,8 +19,8 @@
 #ifndef TSR_SHADER_CODE_H
 #define TSR_SHADER_CODE_H
 
-#include "command/engine.h"
-#include "shader/jit/jit.h"
+#include "engine.h"
+#include "compiler/jit.h"
 #include "predecode.h"
 #include "program.h"
 
@@ -30,7 +30,7 @@
 #define TSR_CODE_STRAIGHTS 256
 
 /*
- * Clauses of a plan (shader/jit/plan.h), one after the other: threads come in at the first, and
+ * Clauses of a plan (compiler/plan.h), one after the other: threads come in at the first, and
  * leave after the last. Lives as long as its clauses.
  */
 struct tsr_straight {
@@ -61,7 +61,7 @@ struct tsr_code {
  * The clause at @pc of code space @space, in the address space of @mem. TSR_STEP_DONE with *@clause
  * (which may be a faulty one), _PENDING or _FAULT (the code cannot be had).
  */
-enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_mem *mem,
+enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_simd *alu, struct tsr_mem *mem,
 			    uint64_t space, uint64_t pc, struct tsr_decoded **clause);
 /*
  * From now on @to is known to follow @from, until another space of the kind is looked into; @link
@@ -73,7 +73,7 @@ void tsr_code_link(struct tsr_code *code, struct tsr_decoded *from, struct tsr_d
  * The code of @clause, which is about to be executed; NULL: it is to be interpreted. Counts, and
  * generates code for what is executed often.
  */
-const void *tsr_code_native(struct tsr_code *code, struct tsr_runner *runner,
+const void *tsr_code_native(struct tsr_code *code, struct tsr_thread *thread,
 			    struct tsr_decoded *clause, enum tsr_native_kind kind);
 /*
  * The straight of these clauses, which all have the same mode; NULL: there is no room, until all is
@@ -82,14 +82,14 @@ const void *tsr_code_native(struct tsr_code *code, struct tsr_runner *runner,
 struct tsr_straight *tsr_code_straight(struct tsr_code *code, struct tsr_decoded *const *clause,
 				       unsigned int count, uint64_t live);
 /* Its code, as above; always for the same number of @warps. */
-const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *runner,
+const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_thread *thread,
 				     struct tsr_straight *s, unsigned int warps);
 /*
  * Keep @found, a loop of @clause, and generate its code; the one there is if it is the same. NULL:
  * there is no room, until all is forgotten (@code->full), or the clause has too many already, or
  * this host has no memory for code.
  */
-struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_runner *runner,
+struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_thread *thread,
 			       struct tsr_decoded *clause, const struct tsr_loop *found);
 /* Where no clause is held: if there is no room for more code, everything is forgotten. */
 void tsr_code_evict(struct tsr_code *code);

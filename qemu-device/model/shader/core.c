@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "gpu.h"
 #include "stage_run.h"
 #include "warp.h"
 
@@ -341,7 +340,7 @@ static struct tsr_decoded *find(struct tsr_shader *sh, struct tsr_decoded *befor
 
 	sh->mem.unit = TSR_UNIT_SHADER;
 	sh->here = pc;
-	switch (tsr_code_find(&sh->code, sh->gpu->alu, &sh->mem, sh->space, pc, &clause)) {
+	switch (tsr_code_find(&sh->code, sh->mem.env->simd, &sh->mem, sh->space, pc, &clause)) {
 	case TSR_STEP_DONE:
 		if (before && forgotten == sh->code.forgotten)
 			tsr_code_link(&sh->code, before, link, clause);
@@ -521,7 +520,7 @@ static inline void execute(struct tsr_shader *sh, const struct tsr_decoded *clau
 	sh->lanes.native.written |= clause->written;
 	p->tuples += clause->tuples;
 	p->clauses++;
-	sh->mem.runner->path[TSR_PATH_TUPLES] += clause->tuples;
+	sh->mem.thread->path[TSR_PATH_TUPLES] += clause->tuples;
 }
 
 /* What clauses executed by the chosen warps count for. */
@@ -550,7 +549,7 @@ static void stand(struct tsr_shader *sh)
 
 static inline bool wanted(const struct tsr_shader *sh)
 {
-	return tsr_burst_wanted(&sh->mem, sh->queue);
+	return tsr_stop_requested(&sh->mem);
 }
 
 /* Execute @clause, or clauses from it on; the last one, and what its branch came to. */
@@ -562,7 +561,7 @@ static struct tsr_decoded *run_clauses(struct tsr_shader *sh, struct tsr_decoded
 
 	/* of many clauses the message is all */
 	if (clause->uops || clause->flags & TSR_CLAUSE_BRANCH)
-		code = tsr_code_native(&sh->code, sh->mem.runner, clause, kind);
+		code = tsr_code_native(&sh->code, sh->mem.thread, clause, kind);
 	set_mode(sh, clause);
 	if (code)
 		return tsr_native_run(sh, code, p, outcome);
@@ -732,12 +731,12 @@ static enum end run_chosen(struct tsr_shader *sh)
 		return end;
 	if (sh->passed_over && left > PASSED_CLAUSES)
 		left = PASSED_CLAUSES;
-	if (sh->gpu->cfg.strict_code) {
+	if (sh->mem.env->cfg->strict_code) {
 		if (!verify(sh, clause))
 			return END_FAULT;
 		left = 1;
 	}
-	return sh->gpu->shader_hook ? step(sh, clause) : chain(sh, clause, left);
+	return sh->mem.env->shader_hook ? step(sh, clause) : chain(sh, clause, left);
 }
 
 /* ---- Bundles and cores ----------------------------------------------------------------------- */
@@ -857,10 +856,10 @@ static enum tsr_burst run_within(struct tsr_shader *sh, uint64_t budget)
 }
 
 enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
-			      struct tsr_queue *queue, struct tsr_job_core *job_core, bool again)
+			      struct tsr_work *work, struct tsr_job_core *job_core, bool again)
 {
 	struct tsr_core *core = (struct tsr_core *)job_core;
-	struct tsr_grid *grid = queue->grid;
+	struct tsr_grid *grid = work->grid;
 	const struct tsr_alu_mode none = { 0, 0, 0 };
 	enum tsr_burst burst;
 
@@ -873,7 +872,7 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 		core->ready |= core->waiting;
 		core->waiting = 0;
 	}
-	tsr_shader_enter(sh, mem, queue, core->job.index);
+	tsr_shader_enter(sh, mem, core->job.index);
 	sh->grid = grid;
 	sh->core = core;
 	sh->env.stage = TSR_STAGE_COMPUTE;
@@ -887,7 +886,7 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 	sh->lanes.alu.space[TSR_LANES_PUSH] = grid->push;
 	sh->mode_key = 0;
 	tsr_alu_enter(&sh->fp, &none);
-	burst = run_within(sh, mem->runner->budget);
+	burst = run_within(sh, mem->thread->budget);
 	tsr_alu_leave(&sh->fp);
 	tsr_shader_leave(sh);
 	return burst;

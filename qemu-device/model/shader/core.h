@@ -20,20 +20,21 @@
 #define TSR_SHADER_CORE_H
 
 #include "access.h"
-#include "shader/alu/alu.h"
+#include "env.h"
+#include "alu/alu.h"
 #include "branch.h"
 #include "code.h"
 #include "debug.h"
 #include "usage.h"
 #include "grid.h"
-#include "shader/message/message.h"
-#include "shader/message/msg_attribute.h"
-#include "shader/jit/plan.h"
-#include "shader/texture/tex_cache.h"
+#include "units/message.h"
+#include "units/msg_attribute.h"
+#include "compiler/plan.h"
+#include "texture/tex_cache.h"
 
 /*
  * Tuples (of a bundle) after which a burst ends, and what a message counts there. It ends after
- * the present clause when somebody wants the thread's attention.
+ * the present clause on a stop request.
  */
 #define TSR_SHADER_BURST 32768
 #define TSR_SHADER_MESSAGE_EFFORT 32
@@ -73,8 +74,6 @@ struct tsr_shader {
 	uint32_t mode_key;		/* the ALU's mode */
 
 	/* Of the present burst. */
-	struct tsr_gpu *gpu;
-	struct tsr_queue *queue;
 	struct tsr_mem mem;
 	struct tsr_msg_env env;
 	struct tsr_grid *grid;		/* of a dispatch; NULL: a stage of the 3D pipeline runs */
@@ -86,7 +85,7 @@ struct tsr_shader {
 	uint64_t space;			/* code space */
 	int32_t effort;			/* tuples left */
 	unsigned int chunk_lanes;	/* of a vector of generated code */
-	bool loops;			/* whole loops are looked for, see shader/jit/loop.h */
+	bool loops;			/* whole loops are looked for, see compiler/loop.h */
 	struct tsr_shader_stats stats;
 	struct tsr_fault_info fault;
 
@@ -107,22 +106,24 @@ struct tsr_shader {
 	uint8_t passed_over;		/* bit w: warp w could go on, but others go first */
 };
 
-/* The shader's part of a thread, for SIMD path @simd (see alu.h); NULL: no memory. */
-struct tsr_shader *tsr_shader_new(const char *simd);
+/*
+ * The shader's part of a thread, for SIMD path @simd; without one, texels are sampled one by one.
+ * Returned: NULL without memory.
+ */
+struct tsr_shader *tsr_shader_new(const struct tsr_simd *simd);
 void tsr_shader_free(struct tsr_shader *shader);
 
 /* tsr_job.burst of grids. */
 enum tsr_burst tsr_core_burst(struct tsr_shader *shader, const struct tsr_mem *mem,
-			      struct tsr_queue *queue, struct tsr_job_core *core, bool again);
+			      struct tsr_work *work, struct tsr_job_core *core, bool again);
 
 /* For the files of the core. */
 
 /*
- * @sh of the calling thread works for @queue with @mem as its view of memory, as core number @core,
- * until tsr_shader_leave(). What it runs is to be set: grid or stage, core, env.state, code space.
+ * @sh of the calling thread works with @mem as its view of memory, as core number @core, until
+ * tsr_shader_leave(). What it runs is to be set: grid or stage, core, env.state, code space.
  */
-void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
-		      unsigned int core);
+void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, unsigned int core);
 void tsr_shader_leave(struct tsr_shader *sh);
 /*
  * The current bundle of sh->core runs until it stops or its time is over; its bit in

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "memory/descriptor.h"
-#include "gpu.h"
 #include "core.h"
 #include "warp.h"
-#include "shader/message/msg_bundle.h"
+#include "units/msg_bundle.h"
 
 /* What is wrong with a COMPUTE_STATE, and with which qword; TSR_FAULT_NONE. */
 static uint8_t check_state(const uint64_t *word, unsigned int *qword)
@@ -79,7 +78,7 @@ enum tsr_step tsr_grid_begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *c
 	step = tsr_mem_read(mem, state.push, push, state.push_words * sizeof(push[0]));
 	if (step != TSR_STEP_DONE || !groups[0] || !groups[1] || !groups[2])
 		return step;
-	if (!tsr_grid_new(mem->gpu, word, groups, push, spare, grid))
+	if (!tsr_grid_new(mem->env, word, groups, push, spare, grid))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	return TSR_STEP_DONE;
 }
@@ -152,9 +151,9 @@ static void recycle(struct tsr_grid *grid)
 	memset(grid, 0, offsetof(struct tsr_grid, push));
 }
 
-static struct tsr_grid *grid_memory(const struct tsr_gpu *gpu, struct tsr_grid **spare)
+static struct tsr_grid *grid_memory(const struct tsr_env *env, struct tsr_grid **spare)
 {
-	size_t size = (sizeof(struct tsr_grid) + gpu->cfg.cores * sizeof(struct tsr_core) + 63) &
+	size_t size = (sizeof(struct tsr_grid) + env->cfg->cores * sizeof(struct tsr_core) + 63) &
 		      ~(size_t)63;
 	struct tsr_grid *grid = spare ? *spare : NULL;
 
@@ -167,7 +166,7 @@ static struct tsr_grid *grid_memory(const struct tsr_gpu *gpu, struct tsr_grid *
 	return grid;
 }
 
-bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_t *groups,
+bool tsr_grid_new(const struct tsr_env *env, const uint64_t *word, const uint32_t *groups,
 		  const uint32_t *push, struct tsr_grid **spare, struct tsr_grid **out)
 {
 	struct tsr_grid *grid;
@@ -178,7 +177,7 @@ bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_
 		if (!groups[i] || groups[i] > TSR_GROUPS_MAX)
 			return false;
 	}
-	if (check_state(word, &qword) || !(grid = grid_memory(gpu, spare)))
+	if (check_state(word, &qword) || !(grid = grid_memory(env, spare)))
 		return false;
 	memcpy(grid->word, word, sizeof(grid->word));
 	tsr_unpack_compute_state(word, &grid->state);
@@ -186,12 +185,12 @@ bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_
 	grid->total = (uint64_t)groups[0] * groups[1] * groups[2];
 	grid->threads = grid->state.local_x * grid->state.local_y * grid->state.local_z;
 	memcpy(grid->push_word, push, grid->state.push_words * sizeof(push[0]));
-	find_places(grid, gpu->cfg.cores);
+	find_places(grid, env->cfg->cores);
 	fill_local(grid);
 	fill_push(grid);
-	grid->path = gpu->msg_path;
+	grid->path = env->msg_path;
 	grid->job.burst = tsr_core_burst;
-	grid->job.cores = gpu->cfg.cores;
+	grid->job.cores = env->cfg->cores;
 	grid->job.shared = grid->total > 1;
 	grid->run = grid->total >= (uint64_t)TSR_GROUP_RUN * TSR_GROUP_RUN * grid->job.cores ?
 			    TSR_GROUP_RUN :

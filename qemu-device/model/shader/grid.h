@@ -15,8 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/thread_pool.h"
-#include "command/engine.h"
+#include "work.h"
 #include "lanes.h"
 #include "predecode.h"
 #include "tsr_packets.h"
@@ -129,12 +128,12 @@ enum tsr_step tsr_grid_begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *c
  * A grid of what @word, @groups and @push say, in the memory of *@spare if there is such a grid,
  * complete and of no more use; false: they are not legal, or no memory.
  */
-bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_t *groups,
+bool tsr_grid_new(const struct tsr_env *env, const uint64_t *word, const uint32_t *groups,
 		  const uint32_t *push, struct tsr_grid **spare, struct tsr_grid **grid);
 void tsr_grid_free(struct tsr_grid *grid);
 /* Write *@grid to a snapshot, or make it from one; NULL if the snapshot is wrong. */
 struct tsr_stream;
-void tsr_grid_visit(struct tsr_stream *s, const struct tsr_gpu *gpu, struct tsr_grid **grid);
+void tsr_grid_visit(struct tsr_stream *s, const struct tsr_env *env, struct tsr_grid **grid);
 
 /* The core on which group @number runs. */
 static inline uint32_t tsr_grid_core_of(const struct tsr_grid *grid, uint64_t number)

@@ -5,7 +5,7 @@
 #ifndef TSR_SHADER_MOVES_H
 #define TSR_SHADER_MOVES_H
 
-#include "shader/alu/alu.h"
+#include "alu/alu.h"
 
 /*
  * The function that copies src[0] to dst as @action says (TSR_PORT_WRITE, _LO, _HI); @active: only

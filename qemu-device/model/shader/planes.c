@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu.h"
-#include "shader/message/msg.h"
-#include "shader/message/msg_bundle.h"
+#include "units/msg.h"
+#include "units/msg_bundle.h"
 
 /* The same bits whatever the compiler can do. */
 #pragma GCC optimize("fp-contract=off")

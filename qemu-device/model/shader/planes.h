@@ -10,8 +10,8 @@
 #ifndef TSR_SHADER_PLANES_H
 #define TSR_SHADER_PLANES_H
 
-#include "shader/message/message.h"
-#include "shader/message/msg_format.h"
+#include "units/message.h"
+#include "units/msg_format.h"
 #include "stage.h"
 
 /* Fill the geometry of @p, unless it is there. */

@@ -47,7 +47,7 @@ struct op {
 };
 
 struct builder {
-	const struct tsr_alu *alu;
+	const struct tsr_simd *alu;
 	const struct tsr_clause *clause;
 	struct tsr_decoded *out;
 	struct tsr_insn *fma, *add;
@@ -781,7 +781,7 @@ static size_t finish(struct builder *b, uint8_t *memory, size_t used)
 	return used + b->konsts * sizeof(*d->konst);
 }
 
-size_t tsr_predecode(const struct tsr_alu *alu, const void *code, size_t len, uint64_t pc,
+size_t tsr_predecode(const struct tsr_simd *alu, const void *code, size_t len, uint64_t pc,
 		     unsigned int kind, void *memory, bool *whole)
 {
 	struct tsr_decoded *d = memory;

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shader/alu/alu.h"
-#include "shader/jit/native.h"
+#include "alu/alu.h"
+#include "compiler/native.h"
 
 /* Most push words of programs whose warps may differ in them. */
 #define TSR_MIXED_WORDS 32
@@ -142,7 +142,7 @@ unsigned int tsr_message_writes(const struct tsr_insn *insn);
  * how many are used. False in *@whole: the clause is longer than @len, and more code is needed.
  * @kind: TSR_CODE_ bits.
  */
-size_t tsr_predecode(const struct tsr_alu *alu, const void *code, size_t len, uint64_t pc,
+size_t tsr_predecode(const struct tsr_simd *alu, const void *code, size_t len, uint64_t pc,
 		     unsigned int kind, void *memory, bool *whole);
 
 #endif

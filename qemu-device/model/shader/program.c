@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "gpu.h"
+#include "env.h"
 #include "memory/descriptor.h"
 #include "memory/mem.h"
 
@@ -77,7 +77,7 @@ static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage
 		return step;
 	}
 	program->va = va;
-	program->serial = tsr_gpu_serial(mem->gpu);
+	program->serial = tsr_env_serial(mem->env);
 	program->stage = stage;
 	fill_state(&p, &program->state);
 	program->varyings = p.varyings;
@@ -107,7 +107,7 @@ enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *m
 enum tsr_step tsr_push_read(struct tsr_push *push, struct tsr_mem *mem, uint64_t va,
 			    const struct tsr_program *program)
 {
-	push->serial = tsr_gpu_serial(mem->gpu);
+	push->serial = tsr_env_serial(mem->env);
 	return tsr_mem_read(mem, va, push->word,
 			    program->state.push_words * sizeof(push->word[0]));
 }

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/engine.h"
+#include "engine.h"
 #include "tsr_packets.h"
 #include "tsr_regs.h"
 

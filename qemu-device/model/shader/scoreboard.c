@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "gpu.h"
 #include "core.h"
 #include "stage.h"
 
@@ -88,7 +87,7 @@ static bool defer(struct tsr_shader *sh, unsigned int w, const struct tsr_decode
 				 true);
 		return false;
 	}
-	if (!sh->gpu->cfg.late_messages || warp->stored == capacity(sh))
+	if (!sh->mem.env->cfg->late_messages || warp->stored == capacity(sh))
 		warp->awaited |= 1u << warp->message[0].slot;
 	return true;
 }
@@ -183,7 +182,7 @@ static void describe(const struct tsr_shader *sh, const struct tsr_decoded *clau
 		.warps = sh->lanes.alu.warps, .warp = sh->lanes.alu.warp,
 		.lanes = sh->mask_bits, .place = sh->place,
 		.last = clause->flags & TSR_CLAUSE_END && !(clause->flags & TSR_CLAUSE_BRANCH) &&
-			!sh->gpu->shader_hook,
+			!sh->mem.env->shader_hook,
 	};
 	for (unsigned int i = 0; i < m->srcs; i++) {
 		b->src[i] = operand(sh, &m->src[i], 0);
@@ -251,7 +250,7 @@ enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *
 	struct tsr_msg_bundle b;
 	unsigned int helpers = 0;
 
-	if (sh->gpu->cfg.late_messages && !(clause->flags & TSR_CLAUSE_BLEND))
+	if (sh->mem.env->cfg->late_messages && !(clause->flags & TSR_CLAUSE_BLEND))
 		return send_late(sh, clause);
 	plain_mode(sh);
 	describe(sh, clause, &b);

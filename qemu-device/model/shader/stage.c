@@ -9,16 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "binner/stages.h"
-#include "gpu.h"
+#include "shader/stage_block.h"
 #include "stage_run.h"
 
 typedef uint32_t words __attribute__((vector_size(64), may_alias));
 
-void tsr_stage_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
-		     unsigned int core)
+void tsr_stage_enter(struct tsr_shader *sh, const struct tsr_mem *mem, unsigned int core)
 {
-	tsr_shader_enter(sh, mem, queue, core);
+	tsr_shader_enter(sh, mem, core);
 	sh->core_index = core;
 	sh->grid = NULL;
 	sh->group_stride = 0;
@@ -87,7 +85,7 @@ void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 	static const struct tsr_usage all = { .reads = UINT64_MAX };
 	/* whoever looks on, or blends by program, may see all of them */
 	const struct tsr_usage *usage =
-		sh->gpu->shader_hook || entry == UINT64_MAX ?
+		sh->mem.env->shader_hook || entry == UINT64_MAX ?
 			&all :
 			tsr_usage_find(sh, program->state.code);
 	struct tsr_core *core = &run->core;

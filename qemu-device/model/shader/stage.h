@@ -8,7 +8,7 @@
  * units below (front, tile) own these structs, one of each kind for each core of theirs, and use
  * them for one batch or bundle after the other: starting one costs a few hundred nanoseconds.
  *
- *   tsr_stage_enter(sh, mem, queue, core);		once a step of the engine
+ *   tsr_stage_enter(sh, mem, core);		once a step of the engine
  *   do
  *           step = tsr_fragment_run(sh, f);		or tsr_vertex_run()
  *   while (step == TSR_STEP_MORE && there is time left);
@@ -19,10 +19,9 @@
 #ifndef TSR_SHADER_STAGE_H
 #define TSR_SHADER_STAGE_H
 
-#include "binner/screen.h"
-#include "binner/tile_list.h"
+#include "screen.h"
 #include "core.h"
-#include "shader/message/msg_format.h"
+#include "units/msg_format.h"
 #include "program.h"
 
 struct tsr_tile;
@@ -45,13 +44,12 @@ struct tsr_stage_run {
 /* ---- Entering and leaving -------------------------------------------------------------------- */
 
 /*
- * @sh, of the calling thread, runs programs of @queue as core @core of the device, with @mem as its
- * view of memory. Statistics in sh->stats begin at 0. Budget: sh->effort, at most
+ * @sh, of the calling thread, runs programs as core @core of the device, with @mem as its view of
+ * memory. Statistics in sh->stats begin at 0. Budget: sh->effort, at most
  * TSR_SHADER_BURST tuples of a bundle; a run returns TSR_STEP_MORE when it is used up or the thread
- * is wanted elsewhere, and then nothing can be run before the next enter.
+ * has a stop request, and then nothing can be run before the next enter.
  */
-void tsr_stage_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
-		     unsigned int core);
+void tsr_stage_enter(struct tsr_shader *sh, const struct tsr_mem *mem, unsigned int core);
 void tsr_stage_leave(struct tsr_shader *sh);
 
 /* Free what @run has of its own; it may be begun. It is fit for a new batch or bundle then. */

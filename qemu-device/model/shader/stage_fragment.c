@@ -2,8 +2,7 @@
 /* Bundles of fragments: registers at entry, special values, messages before the first clause. */
 #include <string.h>
 
-#include "gpu.h"
-#include "shader/message/msg.h"
+#include "units/msg.h"
 #include "stage_run.h"
 
 void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_state *state)

@@ -2,9 +2,8 @@
 /* Batches of vertices: registers at entry. */
 #include <string.h>
 
-#include "binner/stages.h"
-#include "gpu.h"
-#include "shader/message/msg_bundle.h"
+#include "shader/stage_block.h"
+#include "units/msg_bundle.h"
 #include "stage_run.h"
 
 /* Registers a vertex program finds, and those of stages after it: as those of compute. */

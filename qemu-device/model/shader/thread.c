@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
 #include "core.h"
+#include "env.h"
+#include "memory/mmu.h"
 #include "stage_run.h"
 
-struct tsr_shader *tsr_shader_new(const char *simd)
+struct tsr_shader *tsr_shader_new(const struct tsr_simd *simd)
 {
 	size_t size = (sizeof(struct tsr_shader) + 63) & ~(size_t)63;
 	struct tsr_shader *sh = aligned_alloc(64, size);
@@ -32,32 +33,31 @@ void tsr_shader_free(struct tsr_shader *sh)
 	free(sh);
 }
 
-void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
-		      unsigned int core)
+void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, unsigned int core)
 {
-	sh->gpu = mem->gpu;
-	sh->queue = queue;
+	const struct tsr_config *cfg = mem->env->cfg;
+
 	sh->mem = *mem;
 	sh->mem.unit = TSR_UNIT_SHADER;
 	sh->env.mem = &sh->mem;
 	sh->env.access = &sh->access;
-	sh->env.path = sh->gpu->msg_path;
+	sh->env.path = mem->env->msg_path;
 	sh->env.textures = &sh->textures;
 	sh->env.views = &sh->views;
-	tsr_texture_enter(&sh->textures, sh->gpu, mem->as);
+	tsr_texture_enter(&sh->textures, mem);
 	sh->textures.stats = (struct tsr_texture_stats){ 0 };
-	sh->generation = tsr_mmu_code_generation(&sh->gpu->mmu, mem->as);
+	sh->generation = tsr_mmu_code_generation(mem->port->mmu, mem->as);
 	sh->effort = TSR_SHADER_BURST;
-	if (mem->runner->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
-		sh->effort = mem->runner->budget / TSR_BUNDLE_WARPS + 1;
+	if (mem->thread->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
+		sh->effort = mem->thread->budget / TSR_BUNDLE_WARPS + 1;
 	sh->stats = (struct tsr_shader_stats){ 0 };
 	tsr_code_evict(&sh->code);
-	sh->chunk_lanes = tsr_jit_lanes(sh->gpu->alu);
-	sh->code.jit_runs = sh->gpu->cfg.jit == TSR_JIT_USE_OFF   ? 0 :
-			    sh->gpu->cfg.jit == TSR_JIT_USE_FIRST ? 1 :
-								    TSR_JIT_RUNS;
-	sh->loops = sh->code.jit_runs && !sh->code.jit_refused && !sh->gpu->cfg.deterministic &&
-		    !sh->gpu->cfg.strict_code && !sh->gpu->shader_hook;
+	sh->chunk_lanes = tsr_jit_lanes(mem->env->simd);
+	sh->code.jit_runs = cfg->jit == TSR_JIT_USE_OFF	  ? 0 :
+			    cfg->jit == TSR_JIT_USE_FIRST ? 1 :
+							    TSR_JIT_RUNS;
+	sh->loops = sh->code.jit_runs && !sh->code.jit_refused && !cfg->deterministic &&
+		    !cfg->strict_code && !mem->env->shader_hook;
 	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
 	tsr_stage_fill(&sh->temp[TSR_FIXED_CORE_ID], core);
 }
@@ -65,7 +65,7 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 void tsr_shader_leave(struct tsr_shader *sh)
 {
 	sh->stats.texture = *tsr_texture_counted(&sh->textures);
-	tsr_access_stop(&sh->access, sh->mem.runner);
+	tsr_access_stop(&sh->access, sh->mem.port);
 	tsr_mem_flush_dirty(sh->mem.port);
 }
 
@@ -100,6 +100,6 @@ void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, 
 		memcpy(sh->fault.group, sh->core->group[warp->group].id, sizeof(sh->fault.group));
 	else
 		tsr_stage_identify(sh, w, lane, sh->fault.group);
-	if (sh->gpu->shader_hook)
+	if (sh->mem.env->shader_hook)
 		tsr_shader_watch(sh, TSR_SHADER_FAULT, w, clause, NULL, warp->active);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "gpu.h"
 #include "core.h"
 
 static const struct tsr_usage everything = { .reads = UINT64_MAX };
@@ -86,8 +85,8 @@ static bool scan(struct tsr_shader *sh, uint64_t pc, struct tsr_usage *f)
 	reach(&walk, pc);
 	for (unsigned int i = 0; i < walk.count && !walk.full; i++) {
 		struct tsr_decoded *d;
-		enum tsr_step step = tsr_code_find(&sh->code, sh->gpu->alu, &sh->mem, sh->space,
-						   walk.pc[i], &d);
+		enum tsr_step step = tsr_code_find(&sh->code, sh->mem.env->simd, &sh->mem,
+						   sh->space, walk.pc[i], &d);
 
 		/* it may be there another time: the host is asked for it, or has no memory now */
 		if (step != TSR_STEP_DONE)

@@ -14,7 +14,8 @@
 #endif
 
 #include "figures.h"
-#include "shader/alu/alu.h"
+#include "alu/alu.h"
+#include "simd/simd.h"
 
 #define UOPS	64
 #define REGS	32
@@ -36,7 +37,7 @@ static void set_operand(struct tsr_operand *operand, unsigned int reg)
 }
 
 /* Destinations are the upper half of the registers, sources the lower: nothing has to wait. */
-static bool prepare(struct program *p, const struct tsr_alu *alu, bool full)
+static bool prepare(struct program *p, const struct tsr_simd *alu, bool full)
 {
 	p->state.space[TSR_LANES_REG] = p->reg;
 	p->state.warps = TSR_BUNDLE_WARPS;
@@ -173,7 +174,7 @@ static void figure(const char *what, const struct path *path, double value, cons
 	figure_print(text, value, unit);
 }
 
-static void measure(const struct path *path, const struct tsr_alu *alu)
+static void measure(const struct path *path, const struct tsr_simd *alu)
 {
 	static struct program p;
 
@@ -198,7 +199,7 @@ static void measure(const struct path *path, const struct tsr_alu *alu)
 int main(void)
 {
 	for (unsigned int i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		const struct tsr_alu *alu = tsr_alu_named(paths[i].name);
+		const struct tsr_simd *alu = tsr_simd_named(paths[i].name);
 
 		if (alu)
 			measure(&paths[i], alu);

@@ -8,7 +8,7 @@
 
 #include "../../blocks/soup.h"
 #include "figures.h"
-#include "shader/texture/block.h"
+#include "texture/codec.h"
 
 #define BLOCKS 1024u
 

@@ -13,7 +13,7 @@
 
 #include "figures.h"
 #include "kernel.h"
-#include "shader/alu/alu.h"
+#include "simd/simd.h"
 
 #define RUNS		7
 #define FMA_ROUNDS	32.0		/* of fma.shader, 64 instructions each */
@@ -118,7 +118,7 @@ static void arithmetic(void)
 	} paths[] = { { "avx2", native_avx2 }, { "avx512", native_avx512 } };
 
 	for (unsigned int i = 0; i < 2; i++) {
-		if (!tsr_alu_named(paths[i].simd))
+		if (!tsr_simd_named(paths[i].simd))
 			continue;
 		beside_native("fma", FMA_OPS, paths[i].simd, paths[i].fn);
 		beside_native("mixed", MIXED_OPS, paths[i].simd, paths[i].fn);

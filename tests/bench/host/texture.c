@@ -11,7 +11,8 @@
 
 #include "../../blocks/soup.h"
 #include "figures.h"
-#include "shader/texture/tex_warp.h"
+#include "texture/sampler.h"
+#include "simd/simd.h"
 #include "units.h"
 
 #define SIDE 64u			/* warps of 4 by 4 pixels along an edge of the scene */
@@ -129,6 +130,19 @@ static double measure(void)
 	return least;
 }
 
+static const char *path_name(void)
+{
+	static const char *const names[] = { "avx512", "avx2" };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct tsr_simd *simd = tsr_simd_named(names[i]);
+
+		if (simd && u->textures->path == simd->texture)
+			return names[i];
+	}
+	return "sse2";
+}
+
 static void figure(const char *name, unsigned int texture, unsigned int sampler)
 {
 	char full[80];
@@ -136,9 +150,7 @@ static void figure(const char *name, unsigned int texture, unsigned int sampler)
 	u->insn.imm[TSR_IMM_TEXTURE_INDEX] = texture;
 	u->insn.imm[TSR_IMM_SAMPLER_INDEX] = sampler;
 	snprintf(full, sizeof(full), "texture_%s_%s", name,
-		 u->textures->off ? "uncached" : !u->textures->path ? "lanes" :
-		 u->textures->path == tsr_texture_path("sse2") ? "sse2" :
-		 u->textures->path == tsr_texture_path("avx2") ? "avx2" : "avx512");
+		 u->textures->off ? "uncached" : !u->textures->path ? "lanes" : path_name());
 	figure_print(full, measure(), "ns");
 }
 
@@ -192,9 +204,9 @@ int main(void)
 
 	u = units_new(0);
 	for (unsigned int i = 0; i < 3; i++) {
-		if (!tsr_alu_named(names[i]))
+		if (!tsr_simd_named(names[i]))
 			continue;
-		u->textures->path = tsr_texture_path(names[i]);
+		u->textures->path = tsr_simd_named(names[i])->texture;
 		figures();
 	}
 	u->textures->path = NULL;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "draw_code.h"
-#include "shader/message/msg_format.h"
-#include "tile/output.h"
+#include "units/msg_format.h"
+#include "render/output.h"
 
 /* Parts of a scene. */
 enum { FRAME, TARGET, STATE, CODE, TABLES, TEXTURE, DRAW, VERTICES, LISTS, FILL };

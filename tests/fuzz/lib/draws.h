@@ -19,11 +19,12 @@
 
 #include "random.h"
 
-#define DRAWS_DATA 0x10000000ull
+/* Each piece ends with a 2 MiB page, so that a guard page can follow it (bench.h, "huge"). */
+#define DRAWS_DATA 0x10180000ull
 #define DRAWS_DATA_SIZE (512u << 10)
-#define DRAWS_LIST 0x20000000ull
+#define DRAWS_LIST 0x201c0000ull
 #define DRAWS_LIST_SIZE (256u << 10)
-#define DRAWS_HEAP 0x40000000ull
+#define DRAWS_HEAP 0x40100000ull
 #define DRAWS_HEAP_SIZE (1u << 20)
 #define DRAWS_TARGETS 0x60000000ull
 #define DRAWS_TARGETS_SIZE (4u << 20)

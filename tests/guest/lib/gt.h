@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <drm/tessera_drm.h>
 
@@ -51,6 +52,9 @@ void gt_die(const char *fmt, ...);
 bool gt_node_path(unsigned int index, bool render, char *path, size_t size);
 int gt_open_nth(unsigned int index, bool render);	/* a file, or -errno */
 int gt_open(void);					/* render node of the first device */
+
+/* gt_open_as(): gt_open() with real user @uid, whom the driver charges; needs privilege. */
+int gt_open_as(uid_t uid);
 int gt_open_card(void);					/* its primary node */
 /* gt_sysfs(): path of @leaf in the PCI device's directory in sysfs. */
 void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size);
@@ -62,6 +66,8 @@ int gt_write_file(const char *path, const char *text);	/* 0 or -errno */
 int gt_read_file(const char *path, char *text,
 		 size_t size); /* length or -errno; always NUL-terminated */
 
+const char *gt_sysfs_line(const char *leaf);	/* of device 0; valid until the next call */
+bool gt_sched_engine(void);	/* the driver runs with sched=engine, so queues need no slot */
 int gt_ioctl(int fd, unsigned long request, void *arg);	/* 0 or -errno; restarts after signals */
 /*
  * gt_ioctl_sized(): the same with another structure size in the request, as a newer or older
@@ -81,10 +87,11 @@ void gt_sleep_ms(unsigned int ms);
 int gt_kmsg_open(void);
 bool gt_kmsg_bad(int kmsg, char *line, size_t size);
 
-/* ---- gt_inject.c: faults on purpose (Documentation/hw/inject.md), by debugfs ---- */
+/* ---- gt_inject.c: fault injection (Documentation/hw/debug-unit.md), by debugfs ---- */
 
 int gt_inject(const char *script);		/* 0 or -errno */
-unsigned int gt_fired(const char *kind);	/* how often a kind has fired */
+/* gt_fired(): how often a kind has fired; UINT32_MAX if the device does not answer. */
+unsigned int gt_fired(const char *kind);
 /* gt_slot(): the hardware's slot of a queue of file @fd, for rules with queue=. */
 unsigned int gt_slot(int fd, uint32_t queue);
 unsigned int gt_slot_as(int fd, uint32_t queue, unsigned int *as);	/* and its address space */

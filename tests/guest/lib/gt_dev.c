@@ -49,7 +49,7 @@ bool gt_node_path(unsigned int index, bool render, char *path, size_t size)
 
 	for (minor = base; minor < base + 64; minor++) {
 		snprintf(path, size, "/dev/dri/%s%u", render ? "renderD" : "card", minor);
-		if (access(path, F_OK) || !is_tessera(path))
+		if (!is_tessera(path))
 			continue;
 		if (!index--)
 			return true;
@@ -74,6 +74,19 @@ int gt_open(void)
 
 	if (fd < 0)
 		gt_die("no Tessera render node: %s", strerror(-fd));
+	return fd;
+}
+
+int gt_open_as(uid_t uid)
+{
+	const uid_t self = getuid();
+	int fd;
+
+	if (setresuid(uid, (uid_t)-1, (uid_t)-1))
+		gt_die("real uid %u is refused: %s", uid, strerror(errno));
+	fd = gt_open();
+	if (setresuid(self, (uid_t)-1, (uid_t)-1))
+		gt_die("real uid %u is refused: %s", self, strerror(errno));
 	return fd;
 }
 
@@ -154,6 +167,25 @@ int gt_read_file(const char *path, char *text, size_t size)
 	text[used] = '\0';
 	close(fd);
 	return used;
+}
+
+const char *gt_sysfs_line(const char *leaf)
+{
+	static char text[100];
+	char path[300];
+
+	gt_sysfs(0, leaf, path, sizeof(path));
+	gt_read_file(path, text, sizeof(text));
+	text[strcspn(text, "\n")] = 0;
+	return text;
+}
+
+bool gt_sched_engine(void)
+{
+	char text[20];
+
+	return gt_read_file("/sys/module/tessera/parameters/sched", text, sizeof(text)) > 0 &&
+	       !strncmp(text, "engine", 6);
 }
 
 int gt_ioctl(int fd, unsigned long request, void *arg)

@@ -26,9 +26,11 @@ static void read_debugfs(const char *leaf, char *text, size_t size)
 
 unsigned int gt_fired(const char *kind)
 {
-	char text[2000], line[40], *at;
+	char path[300], text[2000], line[40], *at;
 
-	read_debugfs("inject", text, sizeof(text));
+	gt_debugfs("inject", path, sizeof(path));
+	if (gt_read_file(path, text, sizeof(text)) <= 0)
+		return UINT32_MAX;
 	snprintf(line, sizeof(line), "\n%s ", kind);
 	at = strstr(text, line);
 	if (!at)
@@ -50,7 +52,8 @@ static unsigned long long client_of(int fd)
 	return strtoull(at + strlen(field), NULL, 10);
 }
 
-unsigned int gt_slot_as(int fd, uint32_t queue, unsigned int *as)
+/* The slot, or -1 if the queue has none. */
+static int find_slot(int fd, uint32_t queue, unsigned int *as)
 {
 	char text[16000], id[24], client[40], *line;
 
@@ -66,7 +69,27 @@ unsigned int gt_slot_as(int fd, uint32_t queue, unsigned int *as)
 			return strtoul(line, NULL, 10);
 		}
 	}
-	gt_die("queue %u is not in debugfs", queue);
+	return -1;
+}
+
+/* With the backend "engine" a queue has a slot at the latest after its first job. */
+unsigned int gt_slot_as(int fd, uint32_t queue, unsigned int *as)
+{
+	int slot = find_slot(fd, queue, as);
+
+	if (slot < 0) {
+		struct drm_tessera_sync done = gt_binary(gt_syncobj(fd, false));
+		struct drm_tessera_job job = gt_job(queue, NULL);
+
+		job.signals = GT_ARRAY(&done, 1);
+		gt_submit(fd, &job, 1);
+		gt_fence_error(fd, done.handle, 0);
+		gt_syncobj_free(fd, done.handle);
+		slot = find_slot(fd, queue, as);
+	}
+	if (slot < 0)
+		gt_die("queue %u is not in debugfs", queue);
+	return slot;
 }
 
 unsigned int gt_slot(int fd, uint32_t queue)

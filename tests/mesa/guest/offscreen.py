@@ -34,7 +34,7 @@ def run(guest, command, **environment):
 
 def run_own(guest, name):
     debug, says = own.debug_of(name)
-    own.judge_output(*run(guest, f"/mnt/run {name}", TESSERA_DEBUG=debug, TSR_QUICK="1"), says)
+    own.judge_output(*run(guest, f"/mnt/run {name}", TESSERA_DEBUG=debug, TSR_QUICK="1", MESA_SHADER_CACHE_DISABLE="1"), says)
 
 
 def install_piglit(commands):

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shader/alu/alu.h"
+#include "alu/alu.h"
 
 #define ALU_REF_SOURCES 4
 #define ALU_REF_ELEMENTS 4

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "binner/stages.h"
+#include "geometry/stages.h"
 
 uint32_t binner_bits(float value)
 {

@@ -16,7 +16,7 @@
 #define TSR_BINNER_TEST_H
 
 #include "bench.h"
-#include "gpu.h"
+#include "device/gpu.h"
 #include "binner/bin.h"
 #include "binner/tile_list.h"
 

@@ -209,8 +209,8 @@ static enum tsr_step run(struct pipe *p, enum tsr_step (*step)(struct pipe *p))
 	/* the test may have written descriptors and textures */
 	tsr_mmu_data_changed(&p->b->gpu->mmu, 1);
 	for (p->steps = 1;; p->steps++) {
-		p->mem.runner->budget = p->budget;
-		tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
+		p->mem.thread->budget = p->budget;
+		tsr_stage_enter(p->sh, &p->mem, 0);
 		result = step(p);
 		tsr_stage_leave(p->sh);
 		add_stats(&p->stats, &p->sh->stats);

@@ -11,7 +11,7 @@
 #define TSR_PIPE_H
 
 #include "bench.h"
-#include "gpu.h"
+#include "device/gpu.h"
 #include "shader/stage.h"
 
 #define PIPE_DATA 0x10000000ull

@@ -111,6 +111,12 @@ static inline bool pending(void)
 	return bench_read(b, TSR_REG_DISPLAY_STATUS(0)) & TSR_DISPLAY_STATUS_PENDING__MASK;
 }
 
+/* Compose what has begun, as far as the host lets it. */
+static inline void compose_all(void)
+{
+	tsr_gpu_run(b->gpu, 1 << 24);
+}
+
 /* The picture as it is now. */
 static inline const uint32_t *frame(void)
 {

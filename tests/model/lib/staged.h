@@ -14,7 +14,7 @@
 #define TSR_STAGED_H
 
 #include "bench.h"
-#include "gpu.h"
+#include "device/gpu.h"
 
 #define STAGED_WIDTH 64
 #define STAGED_HEIGHT 48

@@ -5,7 +5,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "gpu.h"
+#include "queue/thread_pool.h"
+#include "device/gpu.h"
 #include "ktap.h"
 
 /* Of processor time, for one input. */
@@ -74,11 +75,11 @@ uint64_t stop_work_step(struct bench_queue *bq, bool wanted)
 		tsr_gpu_run(gpu, 1);
 		return 0;
 	}
-	runner->budget = wanted ? INT64_MAX : 1;
-	atomic_store(&runner->attention, wanted);
+	runner->own.budget = wanted ? INT64_MAX : 1;
+	atomic_store(&runner->own.port.stop, wanted);
 	cp = tsr_cp_step(runner, q);
 	engine = tsr_fifo_step(runner, q, false);
-	atomic_store(&runner->attention, false);
+	atomic_store(&runner->own.port.stop, false);
 	spent = runner->spent;
 	leave(runner, q);
 	if (engine == TSR_FIFO_FAULT) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much a queue still does once its attention is wanted, in modelled cycles: the rule of
+ * How much a queue still does after a stop request, in modelled cycles: the rule of
  * TSR_STOP_WORK (queues.md), counted, not timed.
  */
 #ifndef TSR_STOP_WORK_TEST_H
@@ -10,10 +10,9 @@
 
 /*
  * Run the queue from one place at which it looks whether it shall stop to the next; the cycles that
- * took. @wanted: its attention is, from the beginning on; bursts that look at once do nothing then.
- * Else it has one cycle: it is asked whether these are spent where it is asked for its attention,
- * so what it does is what somebody waits for who wants it just after it has looked. A device
- * without threads.
+ * took. @wanted: it has a stop request from the beginning; bursts that check at once do nothing
+ * then. Else it has a budget of one cycle. The budget is checked where stop requests are, so this
+ * is the work that follows a request made just after a check. A device without threads.
  */
 uint64_t stop_work_step(struct bench_queue *q, bool wanted);
 

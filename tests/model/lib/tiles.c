@@ -57,6 +57,23 @@ uint32_t tiles_program(struct tiles *t, uint64_t va, const char *text)
 	return size;
 }
 
+void tiles_floats(struct tiles *t, const char *text)
+{
+	const uint64_t code = LIST_AT(0x4000), program = LIST_AT(0x4800), blend = LIST_AT(0x4900);
+
+	tiles_program(t, code, text);
+	tsr_pack_shader_program(words(t, program), &(struct tsr_shader_program){ .code = code });
+	tsr_pack_blend(words(t, blend), &(struct tsr_blend){
+		.mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
+		.registers = TSR_REGISTER_TYPE_F32, .format = TSR_PIXEL_FORMAT_RGBA32F << 12 });
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
+	t->f->shader = (struct tsr_shader_state){ .fragment = program };
+	t->f->draw.blends = blend;
+	t->f->draw.blend_count = 1;
+	t->f->draw.depth_test = t->f->draw.depth_write = true;
+	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
+}
+
 void tiles_target(struct tiles *t, unsigned int index, unsigned int format, unsigned int bytes)
 {
 	const struct tsr_frame *f = &t->f->frame;

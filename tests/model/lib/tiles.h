@@ -38,6 +38,22 @@
 	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n" \
 	"}\n"
 
+/* A fragment program that loops as often as the primitive's number & @mask, and once more. */
+#define TILES_LOOP(mask) \
+	"clause wait=0,6 flow=nbtb_unconditional {\n" \
+	"	*LSHIFT_AND.i32 r3, r57, " mask ", 0x0\n" \
+	"	*NOP\n" \
+	"	+IADD.s32 r0, r57, 0x1\n" \
+	"	*NOP\n" \
+	"	+NOP\n" \
+	"}\n" \
+	"loop: clause flow=nbtb_unconditional {\n" \
+	"	*IMUL.i32 r0, r0, 0x5\n" \
+	"	+IADD.s32 r3:t1, r3, -1\n" \
+	"	+BRANCHZ.s32.ge t1, loop\n" \
+	"}\n" \
+	TILES_FINISH
+
 struct tiles {
 	struct binner *f;
 	struct bench_queue queue;
@@ -60,6 +76,11 @@ struct tiles *tiles_new(unsigned int width, unsigned int height, const struct ts
 void tiles_free(struct tiles *t);
 /* Assemble the program @text to @va, among the lists; its bytes. */
 uint32_t tiles_program(struct tiles *t, uint64_t va, const char *text);
+/*
+ * Draw with the fragment program @text, depth tests, and color 0 of four floats. The program and
+ * its descriptors are from BINNER_FRAME + 0x4000 to + 0x4a00.
+ */
+void tiles_floats(struct tiles *t, const char *text);
 /* Set up the target's planes for the frame of t->f->frame: @index of target[], a format. */
 void tiles_target(struct tiles *t, unsigned int index, unsigned int format, unsigned int bytes);
 /* Bin, render. False: the fault is bench_fault(&t->queue), or that of the binner. */

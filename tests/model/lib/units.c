@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "simd/simd.h"
 #include "units.h"
 
 static void start(struct units *u, unsigned int runner)
@@ -15,12 +16,12 @@ static void start(struct units *u, unsigned int runner)
 	u->textures = aligned_alloc(64, (sizeof(*u->textures) + 63) / 64 * 64);
 	if (!u->textures)
 		abort();
-	tsr_texture_cache_init(u->textures, tsr_alu_name(tsr_alu_best()));
+	tsr_texture_cache_init(u->textures, tsr_simd_best());
 	u->views = calloc(1, sizeof(*u->views));
 	if (!u->views)
 		abort();
 	u->env = (struct tsr_msg_env){
-		.mem = &u->mem, .access = u->access, .path = u->b->gpu->msg_path,
+		.mem = &u->mem, .access = u->access, .path = u->b->gpu->env.msg_path,
 		.textures = u->textures, .views = u->views, .state = &u->state,
 		.group_memory = u->group, .scratch = UNITS_SCRATCH,
 	};
@@ -140,7 +141,7 @@ bool units_fault_is(const struct units *u, uint8_t code, uint64_t addr, unsigned
 
 void units_stop(struct units *u)
 {
-	tsr_access_stop(u->access, u->mem.runner);
+	tsr_access_stop(u->access, u->mem.port);
 	tsr_mmu_data_changed(&u->b->gpu->mmu, u->mem.as);
-	tsr_texture_enter(u->textures, u->b->gpu, u->mem.as);
+	tsr_texture_enter(u->textures, &u->mem);
 }

@@ -10,11 +10,11 @@
 #define TSR_UNITS_H
 
 #include "bench.h"
-#include "gpu.h"
+#include "device/gpu.h"
 #include "shader/access.h"
-#include "shader/message/message.h"
-#include "shader/message/msg_attribute.h"
-#include "shader/texture/tex_cache.h"
+#include "units/message.h"
+#include "units/msg_attribute.h"
+#include "texture/tex_cache.h"
 
 #define UNITS_DATA 0x10000000ull
 #define UNITS_DATA_SIZE (256u << 10)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "simd/simd.h"
 
 #define ARRAY(a) (sizeof(a) / sizeof((a)[0]))
 #define LANES TSR_BUNDLE_LANES
@@ -189,7 +190,7 @@ struct run {
 static void prepare(struct run *run)
 {
 	for (unsigned int p = 0; p < ARRAY(path_names); p++) {
-		const struct tsr_alu *alu = tsr_alu_named(path_names[p]);
+		const struct tsr_simd *alu = tsr_simd_named(path_names[p]);
 		struct tsr_uop *uop = &run->uop[run->paths];
 		bool same = false;
 

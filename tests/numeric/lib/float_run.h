@@ -6,7 +6,7 @@
 #ifndef TSR_FLOAT_RUN_H
 #define TSR_FLOAT_RUN_H
 
-#include "shader/alu/alu.h"
+#include "alu/alu.h"
 
 /* What sources are, which decides what values are tried. */
 enum float_source {

@@ -6,6 +6,8 @@
 #ifndef TSR_QTEST_BIOS_H
 #define TSR_QTEST_BIOS_H
 
+#include <stdint.h>
+
 /* What the processor does from its first instruction on. */
 enum bios_kind {
 	BIOS_SLEEP, /* it halts for good */
@@ -19,5 +21,10 @@ enum bios_kind {
  * file.
  */
 const char *bios_image(enum bios_kind kind);
+/*
+ * Write an image that reads the 32-bit word at physical address @addr and writes it back, for ever.
+ * The rules of bios_image() hold for its file.
+ */
+const char *bios_access(uint32_t addr);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -290,6 +291,51 @@ unsigned int qtest_threads(struct qtest *q)
 		n++;
 	closedir(dir);
 	return n - 2; /* . and .. */
+}
+
+double qtest_processor_ms(struct qtest *q)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(q->pid, &clock) || clock_gettime(clock, &used))
+		bail(q, "no processor time of process %d", (int)q->pid);
+	return used.tv_sec * 1e3 + used.tv_nsec / 1e6;
+}
+
+unsigned int qtest_resident_mib(struct qtest *q)
+{
+	unsigned int total, pages;
+	char path[64];
+	FILE *file;
+	bool read;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)q->pid);
+	file = fopen(path, "r");
+	read = file && fscanf(file, "%u %u", &total, &pages) == 2;
+	if (file)
+		fclose(file);
+	if (!read)
+		bail(q, "cannot read %s", path);
+	return (unsigned int)((uint64_t)pages * (unsigned int)sysconf(_SC_PAGESIZE) >> 20);
+}
+
+uint64_t qtest_main_written(struct qtest *q)
+{
+	uint64_t bytes = 0;
+	char path[64], line[100];
+	bool read = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/io", (int)q->pid, (int)q->pid);
+	file = fopen(path, "r");
+	while (file && !read && fgets(line, sizeof(line), file))
+		read = sscanf(line, "wchar: %" SCNu64, &bytes) == 1;
+	if (file)
+		fclose(file);
+	if (!read)
+		bail(q, "cannot read %s", path);
+	return bytes;
 }
 
 /* Send a line, return the answer behind "OK". */

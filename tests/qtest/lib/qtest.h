@@ -32,6 +32,11 @@ void qtest_stop(struct qtest *q);
 
 /* Threads of the QEMU process. */
 unsigned int qtest_threads(struct qtest *q);
+/* Processor time of all its threads in milliseconds; memory that it has in RAM, in MiB. */
+double qtest_processor_ms(struct qtest *q);
+unsigned int qtest_resident_mib(struct qtest *q);
+/* Bytes that its main thread has written to files and sockets. */
+uint64_t qtest_main_written(struct qtest *q);
 
 /* Guest-physical memory as the processor sees it. */
 uint32_t qtest_readl(struct qtest *q, uint64_t addr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cases of the tessellator's vectors: which patches make.c has drawn by another implementation
- * and tests/model/tessellate.c by ours. Case n is a function of n alone.
+ * and tests/model/geometry/tessellate.c by ours. Case n is a function of n alone.
  */
 #ifndef TESTS_TESSELLATOR_CASES_H
 #define TESTS_TESSELLATOR_CASES_H

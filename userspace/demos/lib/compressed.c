@@ -278,6 +278,7 @@ int compressed_parse(struct compressed *c, const uint8_t *data, size_t size, cha
 	const struct kind *kind = kind_of(data, size);
 
 	memset(c, 0, sizeof(*c));
+	c->file_size = size;
 	return kind ? kind->parse(c, data, size, error)
 		    : fail(error, "neither DDS nor KTX nor ASTC");
 }
@@ -285,7 +286,6 @@ int compressed_parse(struct compressed *c, const uint8_t *data, size_t size, cha
 /* All of a file, at most what the largest texture takes. */
 static uint8_t *read_all(FILE *stream, size_t *size)
 {
-	const size_t most = (size_t)COMPRESSED_SIDE * COMPRESSED_SIDE * 3 / 2;
 	size_t room = 1 << 16, n = 0, got;
 	uint8_t *data = malloc(room), *more;
 
@@ -294,7 +294,7 @@ static uint8_t *read_all(FILE *stream, size_t *size)
 		if (n < room)
 			continue;
 		room *= 2;
-		more = n < most ? realloc(data, room) : NULL;
+		more = n < COMPRESSED_BYTES ? realloc(data, room) : NULL;
 		if (!more)
 			free(data);
 		data = more;

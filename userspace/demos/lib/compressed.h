@@ -14,6 +14,8 @@
 
 #define COMPRESSED_LEVELS 15
 #define COMPRESSED_SIDE	16384u
+/* Bytes of the largest file, 16 for each block of 4x4 texels and its levels, and of headers. */
+#define COMPRESSED_BYTES	((size_t)COMPRESSED_SIDE * COMPRESSED_SIDE * 3 / 2)
 
 struct compressed {
 	uint32_t format;		/* enum tsr_pixel_format */
@@ -24,6 +26,7 @@ struct compressed {
 	uint32_t levels;
 	const uint8_t *level[COMPRESSED_LEVELS];	/* blocks; pitch is compressed_pitch() */
 	uint8_t *file;			/* what they lie in */
+	size_t file_size;		/* its bytes */
 };
 
 /* compressed_is(): whether a file of @size bytes at @data says that it is of one of these kinds. */

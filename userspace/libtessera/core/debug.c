@@ -58,6 +58,7 @@ static uint32_t flag_of(const char *word, size_t length)
 		{ "validate", TSR_DEBUG_VALIDATE }, { "", 0 },
 		/* what the Mesa driver, which reads the variable too, makes of it */
 		{ "trace", 0 }, { "lists", 0 }, { "shaders", 0 }, { "nocache", 0 },
+		{ "nocopy", 0 },
 	};
 	size_t i;
 

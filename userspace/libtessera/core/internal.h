@@ -97,6 +97,11 @@ TSR_PRIVATE void tsr_copy_out(void *target, size_t size, const void *ours, size_
 TSR_HIDDEN int tsr_sync_pack(const struct tsr_point *point, const struct tsr_device *device,
 			     struct drm_tessera_sync *packed);
 
+/*
+ * tsr_queue_open(): create the kernel's queue unless it exists. 0, or an error of QUEUE_CREATE with
+ * its message; the next call tries again.
+ */
+TSR_HIDDEN int tsr_queue_open(struct tsr_queue *queue);
 TSR_HIDDEN uint32_t tsr_queue_class(const struct tsr_queue *queue);
 TSR_HIDDEN struct tsr_device *tsr_queue_device(const struct tsr_queue *queue);
 TSR_HIDDEN struct tsr_device *tsr_sync_device(const struct tsr_sync *sync);

@@ -347,6 +347,9 @@ static int flush(struct tsr_submit *submit)
 
 	for (i = 0; i < submit->count; i++) {
 		job = &submit->jobs[i];
+		error = tsr_queue_open(job->queue);
+		if (error)
+			return error;
 		submit->packed[i] = (struct drm_tessera_job) {
 			.queue_id = tsr_queue_id(job->queue),
 			.cmd_va = job->va,

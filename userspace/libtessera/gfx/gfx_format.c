@@ -3,7 +3,7 @@
 #include "gfx.h"
 
 /* The device's own table. */
-#include "../../../qemu-device/model/tile/samples.h"
+#include "tsr_samples.h"
 
 #define ROW(name, number, kind, bytes, skip, first, r, g, b, a) \
 	[number] = { GFX_##kind, bytes, ((r) != 0) + ((g) != 0) + ((b) != 0) + ((a) != 0) },
@@ -26,12 +26,11 @@ uint32_t gfx_block_bytes(uint32_t format)
 /* Where samples lie, as programs read it: pairs of 16-bit numbers, in 256ths of a pixel. */
 void gfx_sample_positions(uint32_t samples_log2, void *table)
 {
-	static const int8_t position[5][16][2] = TSR_SAMPLE_POSITIONS;
 	uint16_t *pair = table;
 	unsigned int i;
 
 	for (i = 0; i < 16; i++) {
-		pair[2 * i] = (uint16_t)(16 * position[samples_log2][i][0]);
-		pair[2 * i + 1] = (uint16_t)(16 * position[samples_log2][i][1]);
+		pair[2 * i] = (uint16_t)(16 * tsr_sample_position[samples_log2][i][0]);
+		pair[2 * i + 1] = (uint16_t)(16 * tsr_sample_position[samples_log2][i][1]);
 	}
 }

@@ -6,7 +6,7 @@
 #include "gfx.h"
 
 /* The definition is the device's own. */
-#include "../../../qemu-device/model/binner/padding.h"
+#include "tsr_padding.h"
 
 uint64_t tsr_gfx_padded(uint32_t count, uint32_t *odd, uint32_t *shift)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Runs a captured job again, on the model of the GPU in this process, and compares what it leaves
- * with what it left when it was captured (Documentation/guide/replay.md).
+ * with what it left when it was captured (Documentation/start/debugging.md).
  */
 #include <errno.h>
 #include <getopt.h>
@@ -111,6 +111,7 @@ int main(int argc, char **argv)
 	wrong = replay_parse(&r, file, size);
 	if (wrong)
 		useless("%s: %s", argv[optind], wrong);
+	o.name = argv[optind];
 	replay_describe(&r, stdout);
 	status = info ? REPLAY_SAME : replay_run(&r, &o, stdout);
 	replay_free(&r);

@@ -120,6 +120,32 @@ struct machine {
 	uint64_t *at;			/* local offset of each page */
 };
 
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Page tables that the pages need, besides the root; UINT64_MAX if there is no memory to count. */
+static uint64_t tables_needed(const struct replay *r)
+{
+	uint64_t *va = calloc(r->head.pages + 1, sizeof(*va)), count = 0;
+
+	if (!va)
+		return UINT64_MAX;
+	for (uint32_t i = 0; i < r->head.pages; i++)
+		va[i] = r->page[i].head.va;
+	qsort(va, r->head.pages, sizeof(*va), by_address);
+	for (unsigned int shift = TSR_PAGE_SHIFT + TSR_PT_INDEX_BITS; shift < r->head.va_bits;
+	     shift += TSR_PT_INDEX_BITS) {
+		for (uint32_t i = 0; i < r->head.pages; i++)
+			count += !i || va[i] >> shift != va[i - 1] >> shift;
+	}
+	free(va);
+	return count;
+}
+
 /* Put each page where it was, with what it held. */
 static void place_pages(struct machine *m, const struct replay *r)
 {
@@ -141,9 +167,8 @@ static void place_pages(struct machine *m, const struct replay *r)
 	}
 }
 
-/* False: it cannot be had. */
-static bool build(struct machine *m, const struct replay *r, const struct replay_options *o,
-		  FILE *out)
+/* Returns false, with a line on standard error, if the model does not have what the file needs. */
+static bool build(struct machine *m, const struct replay *r, const struct replay_options *o)
 {
 	uint64_t bytes = (r->head.pages + 1ull) * TSR_CAPTURE_PAGE;
 	struct tsr_config config = {
@@ -151,12 +176,20 @@ static bool build(struct machine *m, const struct replay *r, const struct replay
 		.cores = r->head.cores, .threads = o->threads, .no_inline = true,
 		.local_size = (bytes + LOCAL_ALIGN - 1) / LOCAL_ALIGN * LOCAL_ALIGN,
 	};
+	const char *name = o->name ? o->name : "capture";
+	uint64_t tables = tables_needed(r);
 	char err[200];
 
+	/* Half of the machine's system memory is far more than a job of a driver needs. */
+	if (tables > BENCH_RAM_SIZE / TSR_CAPTURE_PAGE / 2) {
+		fprintf(stderr, "tsr-replay: %s: its pages lie too far apart: they need more than "
+			"%u page tables\n", name, BENCH_RAM_SIZE / TSR_CAPTURE_PAGE / 2);
+		return false;
+	}
 	m->b = bench_try(&config, err, sizeof(err));
 	m->at = calloc(r->head.pages + 1, sizeof(*m->at));
 	if (!m->b || !m->at) {
-		fprintf(out, "%s\n", m->b ? "out of memory" : err);
+		fprintf(stderr, "tsr-replay: %s: %s\n", name, m->b ? "out of memory" : err);
 		return false;
 	}
 	bench_as_init(m->b, &m->ring_as, 0);
@@ -240,7 +273,7 @@ static uint32_t different_pages(const struct machine *m, const struct replay *r,
 	return different;
 }
 
-/* What a job holds that was stopped in its middle depends on when that was. */
+/* The memory of a stopped job is not compared: it depends on when the job was stopped. */
 static enum replay_status compare(struct machine *m, const struct replay *r,
 				  const struct replay_options *o, FILE *out)
 {
@@ -264,7 +297,7 @@ enum replay_status replay_run(const struct replay *r, const struct replay_option
 	enum replay_status status = REPLAY_USELESS;
 	struct machine m = { 0 };
 
-	if (build(&m, r, o, out)) {
+	if (build(&m, r, o)) {
 		run(&m, r, o);
 		status = compare(&m, r, o, out);
 	}

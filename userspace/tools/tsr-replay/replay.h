@@ -33,6 +33,7 @@ struct replay {
 
 struct replay_options {
 	unsigned int threads, seconds;	/* workers, 1 to 64; after how long it has not ended */
+	const char *name;		/* of the file, for messages; NULL for "capture" */
 };
 
 /* NULL, or what is wrong with the file; then there is nothing to free. */
@@ -40,7 +41,10 @@ const char *replay_parse(struct replay *r, const void *file, size_t size);
 void replay_free(struct replay *r);
 /* Say what it holds. */
 void replay_describe(const struct replay *r, FILE *out);
-/* Run it, compare, and say what came of it. */
+/*
+ * Run it, compare, and print the result to @out. REPLAY_USELESS comes with a line on standard
+ * error.
+ */
 enum replay_status replay_run(const struct replay *r, const struct replay_options *o, FILE *out);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *   code [at ADDRESS] [size BYTES] [entry ADDRESS] { CONTENTS }
  *   code [at ADDRESS] assembly
- *   ... text, see Documentation/guide/shader-assembly.md ...
+ *   ... text, see Documentation/guide/shaders.md ...
  *   end
  */
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * The contents of buffers, push words and expectations: values between braces.
  *
  * In: tokens. Out: bytes, little endian. Values have the type that was named last; patterns make
- * many of them. Numbers of the grammar stand in Documentation/guide/shader-debugging.md.
+ * many of them. Numbers of the grammar stand in Documentation/guide/shaders.md.
  */
 #ifndef TSR_RUN_CONTENTS_H
 #define TSR_RUN_CONTENTS_H

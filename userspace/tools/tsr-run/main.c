@@ -15,7 +15,7 @@ enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE };
 
 static const char help[] =
 "Usage: tsr-run [OPTION]... FILE...\n"
-"Execute shader files (Documentation/guide/shader-debugging.md) on the model of the GPU and\n"
+"Execute shader files (Documentation/guide/shaders.md) on the model of the GPU and\n"
 "compare what they leave in memory with what they expect. FILE - is standard input.\n"
 "\n"
 "  -s, --step             stop before each clause of a warp; commands come from standard\n"

@@ -5,7 +5,7 @@
 
 #include "compare.h"
 #include "matrix.h"
-#include "shader/alu/alu.h"
+#include "simd/simd.h"
 
 static const unsigned int thread_counts[] = { 1, 2, 8 };
 static const char *const simd_names[] = { "sse2", "avx2", "avx512" };
@@ -89,7 +89,7 @@ unsigned int matrix_run(const struct script *script, bool quick, FILE *out, cons
 		/* a Latin square's worth: each pair of choices meets once */
 		if (quick && (i % 3 + i / 3 % 3) % 3 != square)
 			continue;
-		if (!tsr_alu_named(options.simd))
+		if (!tsr_simd_named(options.simd))
 			continue;
 		/* there is no machine code for the baseline */
 		if (options.jit != TSR_JIT_USE_OFF && !strcmp(options.simd, "sse2"))

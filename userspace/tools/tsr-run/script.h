@@ -2,7 +2,7 @@
 /*
  * A shader file: a dispatch, the memory it works on, and what is to be found there afterwards.
  *
- * In: the text described in Documentation/guide/shader-debugging.md. Out: struct script, with all
+ * In: the text described in Documentation/guide/shaders.md. Out: struct script, with all
  * addresses known and all contents as bytes; nothing has been run. Everything in it belongs to the
  * script and lives until script_free().
  */

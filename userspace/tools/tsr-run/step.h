@@ -3,7 +3,7 @@
  * The debugger: a program clause by clause.
  *
  * In: a machine without threads, and commands, from a terminal or a file. Out: a dialogue. Its
- * commands are described in Documentation/guide/shader-debugging.md.
+ * commands are described in Documentation/guide/shaders.md.
  */
 #ifndef TSR_RUN_STEP_H
 #define TSR_RUN_STEP_H

@@ -290,7 +290,7 @@ static void add_word(const struct statement *s, char *script, size_t size, const
 	snprintf(script + length, size - length, "queue=%d ", slot_of(q));
 }
 
-/* inject KIND KEY=VALUE...: as in Documentation/hw/inject.md, with names of queues */
+/* inject KIND KEY=VALUE...: as in Documentation/hw/debug-unit.md, with names of queues */
 int verb_inject(const struct statement *s)
 {
 	struct device *d = device_of(s);

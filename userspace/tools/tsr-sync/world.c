@@ -292,6 +292,12 @@ int verb_queue(const struct statement *s)
 	ret = tsr_queue_create(d->vm, class, priority, 0, &queue);
 	if (ret)
 		return ret;
+	/* Scenarios are about the kernel's queues, so each gets its own at once. */
+	if (!tsr_queue_id(queue)) {
+		ret = -errno;
+		tsr_queue_unref(queue);
+		return ret;
+	}
 	q = add_object(s, QUEUE, s->count > 1 ? s->words[1] : NULL, sizeof(*q));
 	q->device = d;
 	q->queue = queue;

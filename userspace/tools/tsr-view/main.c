@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * tsr-view: a model from a file, drawn by the GPU, as a PNG file. Documentation/guide/viewing.md
+ * tsr-view: a model from a file, drawn by the GPU, as a PNG file. Documentation/guide/graphics.md
  * tells what it makes of models.
  */
 #include <getopt.h>
@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isolate.h"
 #include "render.h"
 
 #define SIDE_MAX	8192u		/* of a picture */
+
+/* Options without a letter. */
+enum { OPTION_MEMORY = 256, OPTION_TIME };
 
 static int usage(FILE *to, int status)
 {
@@ -25,6 +29,10 @@ static int usage(FILE *to, int status)
 	      "  -m, --samples N          samples of a pixel: 1, 2, 4, 8 or 16 (default: 4)\n"
 	      "  -b, --background RRGGBB  color behind the model (default: 20242c)\n"
 	      "  -d, --device PATH        render node to use (default: the first Tessera GPU)\n"
+	      "      --memory MIB         limit for reading FILE (default: 2048, more for large "
+	      "files)\n"
+	      "      --time SECONDS       of processor time, the same (default: 5, more for large "
+	      "files)\n"
 	      "  -h, --help               show this text\n"
 	      "  -V, --version            print the version\n\n"
 	      "Exit status: 0 the picture is written; 1 an error; 2 bad usage.\n", to);
@@ -86,9 +94,22 @@ static bool color(const char *text, float out[4])
 	return true;
 }
 
-static bool take(int option, const char *text, struct view *view, const char **output)
+static bool whole(const char *text, float high, uint32_t *value)
+{
+	float n;
+
+	if (!number(text, 1, high, &n) || n != floorf(n))
+		return false;
+	*value = (uint32_t)n;
+	return true;
+}
+
+static bool take(int option, const char *text, struct view *view, struct isolate_limits *limits,
+		 const char **output)
 {
 	switch (option) {
+	case OPTION_MEMORY: return whole(text, 1 << 20, &limits->memory_mib);
+	case OPTION_TIME: return whole(text, 86400, &limits->seconds);
 	case 'o': *output = text; return true;
 	case 'd': view->device = text; return true;
 	case 's': return size(text, view);
@@ -103,13 +124,14 @@ static bool take(int option, const char *text, struct view *view, const char **o
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-static int view_file(const char *path, const struct view *view, const char *output)
+static int view_file(const char *path, const struct view *view,
+		     const struct isolate_limits *limits, const char *output)
 {
 	char error[PICTURE_ERROR] = "";
 	struct picture picture = { 0 };
 	struct picture_file file;
 	struct model model;
-	int ret = model_read(&model, path, warn, error);
+	int ret = isolate_read(&model, path, limits, warn, error);
 
 	if (!ret) {
 		ret = render(&model, view, &picture, error);
@@ -141,30 +163,36 @@ int main(int argc, char **argv)
 		{ "samples", required_argument, NULL, 'm' },
 		{ "background", required_argument, NULL, 'b' },
 		{ "device", required_argument, NULL, 'd' },
+		{ "memory", required_argument, NULL, OPTION_MEMORY },
+		{ "time", required_argument, NULL, OPTION_TIME },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct view view = { .width = 640, .height = 480, .samples = 4, .turn = 30, .tilt = 20,
 			     .distance = 2 };
+	struct isolate_limits limits = { 0 };
 	const char *output = "view.png";
-	int option;
+	int option, at = 0;
 
 	color("20242c", view.background);
-	while ((option = getopt_long(argc, argv, "o:s:t:u:z:m:b:d:hV", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "o:s:t:u:z:m:b:d:hV", long_options, &at)) != -1) {
 		if (option == 'h')
 			return usage(stdout, EXIT_SUCCESS);
 		if (option == 'V') {
 			puts("tsr-view " TSR_VERSION);
 			return EXIT_SUCCESS;
 		}
-		if (take(option, optarg, &view, &output))
+		if (take(option, optarg, &view, &limits, &output))
 			continue;
-		if (option != '?')
+		if (option >= OPTION_MEMORY)
+			fprintf(stderr, "tsr-view: '%s' is no value for --%s\n", optarg,
+				long_options[at].name);
+		else if (option != '?')
 			fprintf(stderr, "tsr-view: '%s' is no value for -%c\n", optarg, option);
 		return usage(stderr, 2);
 	}
 	if (optind + 1 != argc)
 		return usage(stderr, 2);
-	return view_file(argv[optind], &view, output);
+	return view_file(argv[optind], &view, &limits, output);
 }

@@ -61,7 +61,8 @@ extern "C" {
  *   refused the access, or a program's access was misaligned or beyond its
  *   group's or its own memory;
  * - -EINVAL: its command stream, a descriptor or a program is malformed;
- * - -ENOSPC: its tiler heap is exhausted, or the file's share of memory for heaps is;
+ * - -ENOSPC: its tiler heap is exhausted, or the share of memory for heaps of its file
+ *   or user is;
  * - -ENOMEM: the kernel could not refill its tiler heap in time;
  * - -ETIMEDOUT: it made no progress or did not come to an end and was stopped, or
  *   one of its programs exceeded the clause limit user space gave it;
@@ -367,6 +368,13 @@ struct drm_tessera_shader_info {
  * a limit, and what exceeds it is -ENOSPC, as is what would fit but is taken by others.
  * The limits do not change while the device is there. What was given up counts until
  * the kernel has torn it down; a call that meets the limit waits for that.
+ *
+ * All files of one user together have limits as well, and what exceeds them is -ENOSPC
+ * too: three quarters of the device's queues, address spaces, perfmons and local memory,
+ * and three times the file's limit of VMs, heaps, heap memory and page tables. The user is
+ * the real uid of the task that opened the file. A limit of a user is never below that of
+ * a file. An object counts for the user until it is freed, also if its file was closed
+ * earlier.
  */
 struct drm_tessera_file_limits {
 	/** @max_vms: Most VMs; one whose id is gone counts while something keeps it. */
@@ -406,7 +414,8 @@ struct drm_tessera_file_limits {
 /**
  * struct drm_tessera_get_timestamp - DRM_IOCTL_TESSERA_GET_TIMESTAMP
  *
- * -EINVAL for a clock that is neither CLOCK_MONOTONIC nor CLOCK_MONOTONIC_RAW.
+ * -EINVAL for a clock that is neither CLOCK_MONOTONIC nor CLOCK_MONOTONIC_RAW. -EIO if
+ * the device does not answer, -ENODEV if it is gone.
  */
 struct drm_tessera_get_timestamp {
 	/** @clock_id: CLOCK_MONOTONIC or CLOCK_MONOTONIC_RAW. */
@@ -425,7 +434,8 @@ struct drm_tessera_get_timestamp {
  * struct drm_tessera_vm_create - DRM_IOCTL_TESSERA_VM_CREATE
  *
  * The kernel never allocates virtual addresses in a user VM. -ENOSPC if the file has
- * &drm_tessera_file_limits.max_vms of them.
+ * &drm_tessera_file_limits.max_vms of them or its user three times as many, or if its
+ * page table exceeds a limit.
  */
 struct drm_tessera_vm_create {
 	/** @flags: Must be zero. */
@@ -514,7 +524,8 @@ enum drm_tessera_vm_bind_flags {
  * read-only import; a BO private to another VM. -EBUSY if the range touches a tiler heap.
  * -ENOENT for MAP and MAP_NULL on a VM with DRM_TESSERA_VM_BANNED (the rule of
  * Documentation/gpu/drm-vm-bind-async.rst); UNMAP still works there. -ENOSPC if the
- * page tables it may need exceed &drm_tessera_file_limits.max_page_tables.
+ * page tables it may need exceed &drm_tessera_file_limits.max_page_tables, or the
+ * limit of the user.
  */
 struct drm_tessera_vm_bind {
 	/** @vm_id: VM to operate on. */
@@ -611,8 +622,8 @@ enum drm_tessera_bo_flags {
  *
  * The memory reads as zero. -EINVAL for size 0 or above
  * &drm_tessera_gpu_info.max_bo_size, and for CACHED with NO_MMAP or LOCAL.
- * -ENOSPC for LOCAL if the local memory has no room or the file's share of it is used
- * up; a device without local memory has no room.
+ * -ENOSPC for LOCAL if the local memory has no room or the share of the file or its
+ * user is used up; a device without local memory has no room.
  */
 struct drm_tessera_bo_create {
 	/** @size: Non-zero; rounded up to a page, in and out. */
@@ -742,8 +753,9 @@ enum drm_tessera_priority {
  * with -ECANCELED, and a new queue has to be made. Other queues go on. -EINVAL for an engine class
  * the ENGINES query does not list and for a ring size that is no power of two
  * or out of the range given there, -EACCES for a priority this file may not
- * use, -ENOSPC if every slot or address space is taken or the file has its share of
- * them (struct drm_tessera_file_limits), -ECANCELED on a banned VM.
+ * use, -ENOSPC if every slot or address space is taken or the file or its user has its
+ * share of them (struct drm_tessera_file_limits), -ECANCELED on a banned VM. A program
+ * should create a queue for its first job, not at its start: slots are few.
  */
 struct drm_tessera_queue_create {
 	/** @vm_id: Address space of every job of the queue. */
@@ -763,7 +775,10 @@ struct drm_tessera_queue_create {
 /**
  * struct drm_tessera_queue_destroy - DRM_IOCTL_TESSERA_QUEUE_DESTROY
  *
- * Jobs that have not finished are cancelled: their fences carry -ECANCELED.
+ * Jobs that have not finished are cancelled: their fences carry -ECANCELED. A job that
+ * the device has begun ends before the ioctl returns. Any other job ends, without having
+ * begun, once the fences that it waits for have signalled and the jobs before it on the
+ * queue have ended. That may be after the ioctl has returned.
  */
 struct drm_tessera_queue_destroy {
 	/** @queue_id: Queue to drop. */
@@ -878,6 +893,10 @@ struct drm_tessera_job {
  * Jobs of one queue start in the order in which they were submitted. A wait
  * takes the fence of the nearest earlier job of the same SUBMIT that signals
  * the same syncobj and point, else the fence that was there before the ioctl.
+ * Since 1.5 a timeline point implies all points before it within one SUBMIT, too. If
+ * neither exists, the wait takes the lowest point above its own that an earlier job of
+ * the same SUBMIT signals. A wait for a point that an earlier job signals also waits
+ * for the signals of that timeline before it.
  *
  * -EINVAL for a cmd_va or cmd_size that is unaligned, for a cmd_size above
  * DRM_TESSERA_CMD_SIZE_MAX, for only one of them zero, for a range outside
@@ -906,7 +925,7 @@ struct drm_tessera_submit {
  * DRM_TESSERA_HEAP_ALIGN to DRM_TESSERA_HEAP_CHUNK_MAX, for unaligned values, for a
  * range outside the VM or longer than DRM_TESSERA_HEAP_SIZE_MAX, for an initial
  * size above the maximum. -EBUSY if something is or is about to be mapped there.
- * -ENOSPC if the file has its share of heaps or of memory for them. Since 1.2;
+ * -ENOSPC if the file or its user has its share of heaps or of memory for them. Since 1.2;
  * -EOPNOTSUPP before.
  */
 struct drm_tessera_heap_create {
@@ -948,7 +967,7 @@ struct drm_tessera_heap_destroy {
  *
  * -EINVAL for no counters, more than &drm_tessera_gpu_info.max_counters, an id that
  * DEV_QUERY does not list, or one twice. -ENOSPC if the device has no perfmon left or
- * the file has its share.
+ * the file or its user has its share.
  * Since 1.2; -EOPNOTSUPP before.
  */
 struct drm_tessera_perfmon_create {

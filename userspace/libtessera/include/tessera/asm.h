@@ -2,7 +2,7 @@
 /*
  * libtessera: assembler and disassembler of shader programs.
  *
- * The text is described in Documentation/guide/shader-assembly.md. It is one-to-one with the code:
+ * The text is described in Documentation/guide/shaders.md. It is one-to-one with the code:
  * the assembler chooses ports, places constants and fills in header fields that were left out, all
  * by fixed rules, and never moves, adds or drops an instruction. What the disassembler prints for
  * any code at all assembles to the same bytes.

@@ -69,7 +69,7 @@ int tsr_shader_create(struct tsr_pool *pool, const struct tsr_shader_info *info,
 
 /*
  * tsr_shader_assemble(): the same from @size bytes of text, of which
- * Documentation/guide/shader-assembly.md tells; directives in it say what else there is to say.
+ * Documentation/guide/shaders.md tells; directives in it say what else there is to say.
  * @name stands for the text in messages and is the label. -EINVAL for errors in the text:
  * tsr_error_message() has the first, as NAME:LINE:COLUMN.
  */

@@ -377,8 +377,14 @@ int tsr_pool_free(struct tsr_pool *pool, struct tsr_alloc *alloc);
 /*
  * tsr_queue_create(): a queue for jobs of @engine_class in @vm, with @priority and a ring of
  * @ring_size bytes (power of two; 0: default). -EINVAL for a class or ring size the device does not
- * have, -EACCES for a priority that is not in drm_tessera_gpu_info.priority_mask, -ENOSPC if all
- * hardware slots are taken, -ECANCELED on a banned VM.
+ * have, -EACCES for a priority that is not in drm_tessera_gpu_info.priority_mask.
+ *
+ * A queue of high priority exists in the kernel at once, with the errors below. That of another
+ * priority is created for the first job, by tsr_submit_flush(), tsr_queue_run() or
+ * tsr_queue_id(), so that a queue that is not used takes no hardware slot. These fail then with
+ * -ENOSPC if no slot or address space is free or the file or its user has its share of them,
+ * -ECANCELED on a banned VM, -EIO on a wedged and -ENODEV on an unplugged device. Nothing was
+ * submitted, and the next call tries again.
  */
 int tsr_queue_create(struct tsr_vm *vm, enum drm_tessera_engine_class engine_class,
 		     enum drm_tessera_priority priority, uint32_t ring_size,
@@ -389,7 +395,11 @@ struct tsr_queue *tsr_queue_ref(struct tsr_queue *queue);
 /* tsr_queue_unref(): the last one destroys the queue; unfinished jobs fail with -ECANCELED. */
 void tsr_queue_unref(struct tsr_queue *queue);
 
-/* tsr_queue_id(): the kernel's id, for ioctls of the caller's own. */
+/*
+ * tsr_queue_id(): the kernel's id, for ioctls of the caller's own. Creates the kernel's queue if
+ * the queue had no job yet. Returns 0 with errno and tsr_error_message() if that fails. Any thread
+ * may call it.
+ */
 uint32_t tsr_queue_id(const struct tsr_queue *queue);
 
 /* tsr_queue_vm(): its address space; no reference is taken. */
@@ -397,7 +407,7 @@ struct tsr_vm *tsr_queue_vm(const struct tsr_queue *queue);
 
 /*
  * tsr_queue_get_state(): whether it is banned and why, the last error, the fault code and packet
- * address, jobs completed. @size as in tsr_device_get_state().
+ * address, jobs completed. All zero before the first job. @size as in tsr_device_get_state().
  */
 int tsr_queue_get_state(struct tsr_queue *queue, struct drm_tessera_queue_get_state *state,
 			size_t size);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workers: the threads that run queues.
+ *
+ * In: READY queues. Out: nothing of their own; they run what the scheduler gives them. A worker
+ * without work spins for a short time, the longer the more often that paid, then sleeps. Limits:
+ * TSR_WORKERS_MAX. With none, tsr_gpu_run() does their work.
+ */
+#ifndef TSR_WORKER_H
+#define TSR_WORKER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tsr_gpu;
+
+#define TSR_WORKERS_MAX 64
+
+struct tsr_workers {
+	pthread_cond_t wake;		/* work for those that sleep */
+	unsigned int started;		/* threads that run */
+	unsigned int idle;		/* threads without work */
+	unsigned int sleeping;		/* of them, those that sleep */
+	/* the device goes away; read without the lock by those that spin */
+	atomic_bool quit;
+	unsigned int spin_ns;		/* how long to spin, adapted */
+};
+
+/* Start cfg.threads workers. False: the system has no more threads. */
+bool tsr_workers_start(struct tsr_gpu *gpu);
+/* End and join them. Lock not held. */
+void tsr_workers_stop(struct tsr_gpu *gpu);
+/* There is work for somebody else than this thread. Lock held. */
+void tsr_workers_wake(struct tsr_gpu *gpu);
+/*
+ * Wake @count workers that sleep, or fewer. What they are to find must have been there when the
+ * lock was held last. The lock need not be held: those who wake take it first.
+ */
+void tsr_workers_signal(struct tsr_gpu *gpu, unsigned int count);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What both ways of writing colors share: the sRGB curve by table, thresholds of dithering.
+ */
+#ifndef TSR_TILE_OUTPUT_PARTS_H
+#define TSR_TILE_OUTPUT_PARTS_H
+
+#include "output.h"
+
+/* The NaN that blending leaves. */
+#define TSR_OUTPUT_NAN 0x7fc00000u
+
+/* The linear values of 8-bit sRGB components; filled by tsr_output_srgb_init(). */
+extern float tsr_output_srgb_decoded[256];
+void tsr_output_srgb_init(void);
+
+/* The 8-bit component nearest on the curve to @x, 0 ... 1: what tsr_format_store() stores. */
+unsigned int tsr_output_srgb_encoded(float x);
+
+/* What is added before a number is cut off, 0 ... 1, for the lanes of a warp. */
+void tsr_output_thresholds(const struct tsr_output_warp *w, float threshold[TSR_WARP_LANES]);
+
+/* Bits of a block's pixels, in the order they lie in a block, to rows: row y is byte y. */
+static inline uint64_t tsr_block_rows(uint64_t mask)
+{
+	/* a place in 16 is (quad, y, x); the bit of y changes places with each of the quad's two */
+	uint64_t moved = (mask ^ mask >> 2) & 0x0c0c0c0c0c0c0c0c;
+
+	mask ^= moved | moved << 2;
+	moved = (mask ^ mask >> 4) & 0x00f000f000f000f0;
+	return mask ^ moved ^ moved << 4;
+}
+
+#endif

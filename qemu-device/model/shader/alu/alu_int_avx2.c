@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Moves, integers, bits, selections on the AVX2 path. */
-#ifdef __x86_64__
-#define TSR_ALU_AVX2
-#include "alu_path.h"
-#include "alu_int.h"
-TSR_ALU_PATH_END
-#endif

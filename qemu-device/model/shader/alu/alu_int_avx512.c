@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Moves, integers, bits, selections on the AVX512 path. */
-#ifdef __x86_64__
-#define TSR_ALU_AVX512
-#include "alu_path.h"
-#include "alu_int.h"
-TSR_ALU_PATH_END
-#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared code of Vulkan test programs: devices, buffers and command buffers on the first Tessera
+ * GPU.
+ *
+ * A call that fails ends the program, unless a test calls Vulkan itself. Messages of the validation
+ * layers are failed checks of the running test.
+ */
+#ifndef TSR_TEST_VK_H
+#define TSR_TEST_VK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vulkan/vulkan.h>
+
+#include "ktap.h"
+
+#define VK_QUEUES	2	/* of each family */
+#define VK_FAMILIES	2
+#define VK_NEVER	UINT64_MAX
+#define VK_SOON		(20ull * 1000 * 1000 * 1000)	/* ns; a test that waits longer fails */
+
+/* A device with all its queues. */
+struct vk {
+	VkInstance instance;
+	VkDebugUtilsMessengerEXT messenger;
+	VkPhysicalDevice physical;
+	VkPhysicalDeviceProperties properties;
+	VkPhysicalDeviceMemoryProperties memory;
+	VkDevice device;
+	uint32_t families, queues[VK_FAMILIES];	/* queues: of each family */
+	VkQueueFlags flags[VK_FAMILIES];
+	VkQueue queue[VK_FAMILIES][VK_QUEUES];
+	VkCommandPool pool[VK_FAMILIES];
+};
+
+/* A buffer that is bound to memory of its own, which is mapped. */
+struct vk_buf {
+	VkBuffer buffer;
+	VkDeviceMemory memory;
+	VkDeviceSize size;
+	void *map;
+};
+
+/* vk_open(): an instance and a device with the NULL-terminated @extensions (NULL: none). */
+void vk_open(struct vk *vk, const char *const *extensions);
+void vk_close(struct vk *vk);
+
+/* vk_is_offered(): true if the device lists the extension. */
+bool vk_is_offered(struct vk *vk, const char *extension);
+
+/* vk_check(): end the program with @what if the result is an error. */
+void vk_check(VkResult result, const char *what);
+#define VK(call)	vk_check(call, #call)
+
+/* vk_buf_create(): @type is the memory type. @export: handle types of VK_KHR_external_memory. */
+struct vk_buf vk_buf_create(struct vk *vk, VkDeviceSize size, VkBufferUsageFlags usage);
+struct vk_buf vk_buf_create_in(struct vk *vk, VkDeviceSize size, VkBufferUsageFlags usage,
+			       uint32_t type, VkExternalMemoryHandleTypeFlags export);
+void vk_buf_destroy(struct vk *vk, struct vk_buf *buf);
+
+/* vk_begin(): a primary command buffer of @family that is being recorded. */
+VkCommandBuffer vk_begin(struct vk *vk, uint32_t family);
+
+/* vk_end(): end it, submit it to the first queue of its family, wait, and free it. */
+void vk_end(struct vk *vk, uint32_t family, VkCommandBuffer cmd);
+
+/* vk_submit(): submit it with at most one semaphore of each direction and a fence; handles or 0. */
+void vk_submit(VkQueue queue, VkCommandBuffer cmd, VkSemaphore wait, VkSemaphore signal,
+	       VkFence fence);
+
+/* vk_order(): a barrier between all commands before and all commands after it. */
+void vk_order(VkCommandBuffer cmd);
+
+/* vk_fence(), vk_semaphore(): new objects; vk_timeline(): a timeline semaphore with that value. */
+VkFence vk_fence(struct vk *vk);
+VkSemaphore vk_semaphore(struct vk *vk);
+VkSemaphore vk_timeline(struct vk *vk, uint64_t value);
+
+/* vk_function(): the address of an extension's device function; ends the program without one. */
+PFN_vkVoidFunction vk_function(struct vk *vk, const char *name);
+#define VK_FUNCTION(vk, name)	((PFN_##name)vk_function(vk, #name))
+
+#endif

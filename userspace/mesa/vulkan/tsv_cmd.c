@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "tsv_cmd.h"
+
+#include "vk_alloc.h"
+
+#define CHUNK		(16u << 10)
+#define CHUNK_ALIGN	256u	/* the largest alignment that tsv_cmd_alloc() is asked for */
+#define FLAGS_ORDER	(TSR_CMD_WAIT_WRITES | TSR_CMD_INVALIDATE_READ)
+#define FLAGS_BEGIN	(FLAGS_ORDER | TSR_CMD_INVALIDATE_CODE)
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+bool tsv_cmd_check(struct tsv_cmd *cmd, int ret)
+{
+	if (ret && cmd->vk.record_result == VK_SUCCESS) {
+		tsv_error(cmd, ret);
+		vk_command_buffer_set_error(&cmd->vk, tsv_result(ret));
+	}
+	return !ret;
+}
+
+static void close_segment(struct tsv_cmd *cmd)
+{
+	struct tsv_segment segment = { .engine = cmd->engine, .stream = cmd->stream };
+
+	if (!cmd->stream)
+		return;
+	cmd->stream = NULL;
+	tsv_cmd_check(cmd, tsr_stream_finish(segment.stream, &segment.va, &segment.size));
+	util_dynarray_append(&cmd->segments, struct tsv_segment, segment);
+}
+
+struct tsr_stream *tsv_cmd_stream(struct tsv_cmd *cmd, enum tsv_engine engine)
+{
+	int ret;
+
+	if (cmd->stream && cmd->engine != engine)
+		close_segment(cmd);
+	if (!cmd->stream) {
+		ret = tsr_stream_create(tsv_cmd_device(cmd)->lists, 0, &cmd->stream);
+		if (!tsv_cmd_check(cmd, ret))
+			return NULL;
+		cmd->engine = engine;
+		ret = tsr_cmd_barrier(cmd->stream, FLAGS_BEGIN);
+	} else {
+		ret = cmd->barrier ? tsr_cmd_barrier(cmd->stream, FLAGS_ORDER) : 0;
+	}
+	cmd->barrier = false;
+	return tsv_cmd_check(cmd, ret) ? cmd->stream : NULL;
+}
+
+static void *alloc_chunk(struct tsv_cmd *cmd, uint64_t size, uint32_t align, uint64_t *va)
+{
+	struct tsr_alloc alloc;
+
+	if (!tsv_cmd_check(cmd, tsr_pool_alloc(tsv_cmd_device(cmd)->lists, size, align, &alloc)))
+		return NULL;
+	util_dynarray_append(&cmd->allocs, struct tsr_alloc, alloc);
+	*va = alloc.va;
+	return alloc.cpu;
+}
+
+void *tsv_cmd_alloc(struct tsv_cmd *cmd, uint64_t size, uint32_t align, uint64_t *va)
+{
+	uint32_t at = ALIGN_POT(cmd->chunk_used, align);
+
+	if (size > CHUNK / 4)
+		return alloc_chunk(cmd, size, align, va);
+	if (!cmd->chunk || at + size > CHUNK) {
+		cmd->chunk = alloc_chunk(cmd, CHUNK, CHUNK_ALIGN, &cmd->chunk_va);
+		at = 0;
+	}
+	if (!cmd->chunk)
+		return NULL;
+	cmd->chunk_used = at + (uint32_t)size;
+	*va = cmd->chunk_va + at;
+	return cmd->chunk + at;
+}
+
+/* ---- The object ------------------------------------------------------------------------------ */
+
+static VkResult create(struct vk_command_pool *pool, VkCommandBufferLevel level,
+		       struct vk_command_buffer **out)
+{
+	struct tsv_cmd *cmd = vk_zalloc(&pool->alloc, sizeof(*cmd), 8,
+					VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+	VkResult result;
+
+	if (!cmd)
+		return vk_error(pool, VK_ERROR_OUT_OF_HOST_MEMORY);
+	result = vk_command_buffer_init(pool, &cmd->vk, &tsv_cmd_ops, level);
+	if (result != VK_SUCCESS) {
+		vk_free(&pool->alloc, cmd);
+		return result;
+	}
+	util_dynarray_init(&cmd->segments, NULL);
+	util_dynarray_init(&cmd->allocs, NULL);
+	*out = &cmd->vk;
+	return VK_SUCCESS;
+}
+
+static void clear(struct tsv_cmd *cmd)
+{
+	util_dynarray_foreach(&cmd->segments, struct tsv_segment, segment)
+		tsr_stream_destroy(segment->stream);
+	util_dynarray_foreach(&cmd->allocs, struct tsr_alloc, alloc)
+		tsr_pool_free(tsv_cmd_device(cmd)->lists, alloc);
+	tsr_stream_destroy(cmd->stream);
+	cmd->stream = NULL;
+	cmd->barrier = false;
+	cmd->chunk = NULL;
+	cmd->chunk_used = 0;
+	cmd->shader = NULL;
+	memset(cmd->sets, 0, sizeof(cmd->sets));
+	util_dynarray_clear(&cmd->segments);
+	util_dynarray_clear(&cmd->allocs);
+}
+
+static void reset(struct vk_command_buffer *vk, VkCommandBufferResetFlags flags)
+{
+	vk_command_buffer_reset(vk);
+	clear(container_of(vk, struct tsv_cmd, vk));
+}
+
+static void destroy(struct vk_command_buffer *vk)
+{
+	struct tsv_cmd *cmd = container_of(vk, struct tsv_cmd, vk);
+	struct vk_command_pool *pool = vk->pool;
+
+	clear(cmd);
+	util_dynarray_fini(&cmd->segments);
+	util_dynarray_fini(&cmd->allocs);
+	vk_command_buffer_finish(vk);
+	vk_free(&pool->alloc, cmd);
+}
+
+const struct vk_command_buffer_ops tsv_cmd_ops = {
+	.create = create,
+	.reset = reset,
+	.destroy = destroy,
+};
+
+/* ---- Recording ------------------------------------------------------------------------------- */
+
+VKAPI_ATTR VkResult VKAPI_CALL tsv_BeginCommandBuffer(VkCommandBuffer handle,
+						      const VkCommandBufferBeginInfo *info)
+{
+	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
+
+	vk_command_buffer_begin(&cmd->vk, info);
+	return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL tsv_EndCommandBuffer(VkCommandBuffer handle)
+{
+	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
+
+	close_segment(cmd);
+	return vk_command_buffer_end(&cmd->vk);
+}
+
+/* Segments are in order, so a barrier is between packets of the open one. */
+VKAPI_ATTR void VKAPI_CALL tsv_CmdPipelineBarrier2(VkCommandBuffer handle,
+						   const VkDependencyInfo *info)
+{
+	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
+
+	cmd->barrier = true;
+}
+
+VKAPI_ATTR void VKAPI_CALL tsv_CmdExecuteCommands(VkCommandBuffer handle, uint32_t count,
+						  const VkCommandBuffer *secondaries)
+{
+	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
+	uint32_t i;
+
+	close_segment(cmd);
+	for (i = 0; i < count; i++) {
+		VK_FROM_HANDLE(tsv_cmd, secondary, secondaries[i]);
+
+		util_dynarray_foreach(&secondary->segments, struct tsv_segment, s) {
+			struct tsv_segment segment = *s;
+
+			segment.stream = NULL;
+			util_dynarray_append(&cmd->segments, struct tsv_segment, segment);
+		}
+	}
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Queues. A VkQueue has one kernel queue for each engine, which the kernel creates for the first
+ * job, and a timeline that every submission signals.
+ *
+ * A command buffer is a list of segments, each the work of one engine. Segments become jobs. Every
+ * job waits for the job before it, and the first job of a submission waits for the submission
+ * before. Work of one VkQueue therefore runs in the order in which it was recorded, and barriers
+ * matter only inside a segment.
+ */
+#include <errno.h>
+#include <xf86drm.h>
+
+#include "tsv_cmd.h"
+#include "tsv_device.h"
+
+#include "util/log.h"
+#include "util/u_dynarray.h"
+#include "vk_alloc.h"
+
+#define JOBS_MOST	DRM_TESSERA_MAX_JOBS
+
+static const struct {
+	enum drm_tessera_engine_class class;
+	const char *name;
+} engines[TSV_ENGINES] = {
+	[TSV_COPY] = { DRM_TESSERA_ENGINE_COPY, "copy" },
+	[TSV_COMPUTE] = { DRM_TESSERA_ENGINE_COMPUTE, "compute" },
+};
+
+/* ---- Lost devices ---------------------------------------------------------------------------- */
+
+static void report(struct tsv_queue *queue, const char *engine,
+		   const struct drm_tessera_queue_get_state *s)
+{
+	struct tsv_device *device = container_of(queue->vk.base.device, struct tsv_device, vk);
+	bool first;
+
+	simple_mtx_lock(&device->lock);
+	first = !device->reported;
+	device->reported = true;
+	simple_mtx_unlock(&device->lock);
+	if (!first)
+		return;
+	mesa_loge("tessera: a %s job failed: %s; fault 0x%x, packet 0x%llx, address 0x%llx, "
+		  "clause 0x%llx, tuple %u, lane %u, warp %u, group %u %u %u",
+		  engine, tsr_error_string((int)s->error), s->fault_code,
+		  (unsigned long long)s->fault_packet_va, (unsigned long long)s->fault_va,
+		  (unsigned long long)s->fault_clause_va, s->fault_tuple, s->fault_lane,
+		  s->fault_warp, s->fault_group[0], s->fault_group[1], s->fault_group[2]);
+}
+
+bool tsv_queue_is_banned(struct tsv_queue *queue)
+{
+	struct drm_tessera_queue_get_state state;
+	bool banned = false;
+	unsigned i;
+
+	for (i = 0; i < TSV_ENGINES; i++) {
+		if (!queue->engine[i])
+			continue;
+		if (tsr_queue_get_state(queue->engine[i], &state, sizeof(state)))
+			return true;
+		if (state.state & DRM_TESSERA_QUEUE_BANNED) {
+			report(queue, engines[i].name, &state);
+			banned = true;
+		}
+	}
+	return banned;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+/* Jobs of one SUBMIT, and the syncs that they name. */
+struct batch {
+	struct tsv_queue *queue;
+	unsigned most;			/* syncs of a job, in each direction */
+	struct drm_tessera_job jobs[JOBS_MOST];
+	unsigned count;
+	struct util_dynarray syncs;	/* struct drm_tessera_sync: waits, then signals */
+	unsigned waits, signals;	/* of the submission, numbers */
+	unsigned waited;		/* waits that a job has */
+	struct drm_tessera_sync chain;	/* between the SUBMITs of a submission */
+	bool chained;			/* the next job waits for the SUBMIT before */
+};
+
+static struct drm_tessera_array array_of(const struct drm_tessera_sync *syncs, unsigned count)
+{
+	return (struct drm_tessera_array){ .ptr = (uintptr_t)syncs,
+					   .count = count,
+					   .stride = sizeof(*syncs) };
+}
+
+static VkResult submit_jobs(struct batch *b)
+{
+	struct drm_tessera_submit submit = {
+		.jobs = { .ptr = (uintptr_t)b->jobs,
+			  .count = b->count,
+			  .stride = sizeof(b->jobs[0]) },
+	};
+	struct vk_device *device = b->queue->vk.base.device;
+
+	if (drmIoctl(device->drm_fd, DRM_IOCTL_TESSERA_SUBMIT, &submit)) {
+		const int error = errno;
+
+		tsv_queue_is_banned(b->queue);
+		return vk_queue_set_lost(&b->queue->vk, "SUBMIT failed: %s",
+					 tsr_error_string(error));
+	}
+	b->queue->point++;
+	b->count = 0;
+	return VK_SUCCESS;
+}
+
+/* Submit the jobs so far. The next ones wait for the last of them. */
+static VkResult submit_part(struct batch *b)
+{
+	VkResult result;
+
+	b->chain = (struct drm_tessera_sync){ .type = DRM_TESSERA_SYNC_TIMELINE,
+					      .handle = tsr_sync_handle(b->queue->timeline),
+					      .point = b->queue->point + 1 };
+	b->jobs[b->count - 1].signals = array_of(&b->chain, 1);
+	result = submit_jobs(b);
+	b->chained = true;
+	return result;
+}
+
+/* Add a job. It gets the waits of the submission that no job has yet, as many as it can have. */
+static VkResult add_job(struct batch *b, enum tsv_engine engine, uint64_t va, uint32_t size)
+{
+	const struct drm_tessera_sync *syncs = b->syncs.data;
+	const uint32_t id = tsr_queue_id(b->queue->engine[engine]);
+	unsigned waits = MIN2(b->waits - b->waited, b->most);
+	struct drm_tessera_job *job;
+	VkResult result = VK_SUCCESS;
+
+	if (!id)
+		return vk_queue_set_lost(&b->queue->vk, "%s", tsr_error_message());
+	if (b->count == JOBS_MOST)
+		result = submit_part(b);
+	if (result != VK_SUCCESS)
+		return result;
+	if (b->chained)
+		waits = 0;
+	job = &b->jobs[b->count];
+	*job = (struct drm_tessera_job){
+		.queue_id = id,
+		.cmd_va = va,
+		.cmd_size = size,
+		.after = b->count ? 1ull << (b->count - 1) : 0,
+		.waits = b->chained ? array_of(&b->chain, 1) : array_of(syncs + b->waited, waits),
+	};
+	b->chained = false;
+	b->waited += waits;
+	b->count++;
+	return VK_SUCCESS;
+}
+
+/* ---- Syncs ----------------------------------------------------------------------------------- */
+
+static void add_sync(struct batch *b, uint32_t handle, uint64_t point, bool timeline)
+{
+	const struct drm_tessera_sync sync = {
+		.type = timeline ? DRM_TESSERA_SYNC_TIMELINE : DRM_TESSERA_SYNC_SYNCOBJ,
+		.handle = handle,
+		.point = point,
+	};
+
+	util_dynarray_append(&b->syncs, struct drm_tessera_sync, sync);
+}
+
+static void add_vk_sync(struct batch *b, struct vk_sync *sync, uint64_t point)
+{
+	const struct vk_drm_syncobj *syncobj = vk_sync_as_drm_syncobj(sync);
+
+	if (syncobj)
+		add_sync(b, syncobj->syncobj, point, sync->flags & VK_SYNC_IS_TIMELINE);
+}
+
+static unsigned sync_count(const struct batch *b)
+{
+	return util_dynarray_num_elements(&b->syncs, struct drm_tessera_sync);
+}
+
+/* The submission before is the first wait, the queue's timeline the last signal. */
+static void collect_syncs(struct batch *b, const struct vk_queue_submit *submit)
+{
+	struct tsv_queue *queue = b->queue;
+	const uint32_t timeline = tsr_sync_handle(queue->timeline);
+	uint32_t i;
+
+	if (queue->point)
+		add_sync(b, timeline, queue->point, true);
+	for (i = 0; i < submit->wait_count; i++)
+		add_vk_sync(b, submit->waits[i].sync, submit->waits[i].wait_value);
+	b->waits = sync_count(b);
+	for (i = 0; i < submit->signal_count; i++)
+		add_vk_sync(b, submit->signals[i].sync, submit->signals[i].signal_value);
+	add_sync(b, timeline, 0, true);
+	b->signals = sync_count(b) - b->waits;
+}
+
+/* ---- Submission ------------------------------------------------------------------------------ */
+
+/* Jobs without a stream, until the waits that are left fit in one job. */
+static VkResult add_waits(struct batch *b)
+{
+	VkResult result = VK_SUCCESS;
+
+	while (result == VK_SUCCESS && b->waits - b->waited > b->most)
+		result = add_job(b, TSV_COPY, 0, 0);
+	return result;
+}
+
+static VkResult add_segments(struct batch *b, const struct vk_queue_submit *submit)
+{
+	VkResult result = VK_SUCCESS;
+	uint32_t i;
+
+	for (i = 0; i < submit->command_buffer_count; i++) {
+		const struct tsv_cmd *cmd = container_of(submit->command_buffers[i], struct tsv_cmd,
+							 vk);
+
+		util_dynarray_foreach(&cmd->segments, struct tsv_segment, s) {
+			result = add_job(b, s->engine, s->va, s->size);
+			if (result != VK_SUCCESS)
+				return result;
+		}
+	}
+	return result;
+}
+
+/*
+ * The signals are those of the last job, and of jobs without a stream after it. All of them are in
+ * one SUBMIT with that job.
+ */
+static VkResult add_signals(struct batch *b)
+{
+	struct drm_tessera_sync *syncs = (struct drm_tessera_sync *)b->syncs.data + b->waits;
+	const unsigned jobs = DIV_ROUND_UP(b->signals, b->most);
+	VkResult result = VK_SUCCESS;
+	unsigned done, count;
+
+	if (b->count + jobs > JOBS_MOST)
+		result = submit_part(b);
+	if (result == VK_SUCCESS && !b->count)
+		result = add_job(b, TSV_COPY, 0, 0);
+	syncs[b->signals - 1].point = b->queue->point + 1;
+	for (done = 0; done < b->signals && result == VK_SUCCESS; done += count) {
+		if (done)
+			result = add_job(b, TSV_COPY, 0, 0);
+		count = MIN2(b->signals - done, b->most);
+		b->jobs[b->count - 1].signals = array_of(syncs + done, count);
+	}
+	return result;
+}
+
+static VkResult driver_submit(struct vk_queue *vk, struct vk_queue_submit *submit)
+{
+	struct tsv_device *device = container_of(vk->base.device, struct tsv_device, vk);
+	struct batch *b;
+	VkResult result;
+
+	if (vk_queue_is_lost(vk))
+		return VK_ERROR_DEVICE_LOST;
+	b = vk_zalloc(&device->vk.alloc, sizeof(*b), 8, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+	if (!b)
+		return vk_error(vk, VK_ERROR_OUT_OF_HOST_MEMORY);
+	b->queue = container_of(vk, struct tsv_queue, vk);
+	b->most = tsr_device_info(device->tsr)->max_syncs;
+	util_dynarray_init(&b->syncs, NULL);
+	collect_syncs(b, submit);
+	result = add_waits(b);
+	if (result == VK_SUCCESS)
+		result = add_segments(b, submit);
+	if (result == VK_SUCCESS)
+		result = add_signals(b);
+	if (result == VK_SUCCESS)
+		result = submit_jobs(b);
+	util_dynarray_fini(&b->syncs);
+	vk_free(&device->vk.alloc, b);
+	return result;
+}
+
+/* ---- The object ------------------------------------------------------------------------------ */
+
+static VkResult create_engines(struct tsv_device *device, struct tsv_queue *queue)
+{
+	unsigned i;
+	int ret;
+
+	for (i = 0; i < TSV_ENGINES; i++) {
+		if (i == TSV_COMPUTE && queue->vk.queue_family_index != TSV_FAMILY_COMPUTE)
+			continue;
+		ret = tsr_queue_create(device->vm, engines[i].class, DRM_TESSERA_PRIORITY_NORMAL, 0,
+				       &queue->engine[i]);
+		if (ret)
+			return tsv_error(device, ret);
+	}
+	ret = tsr_sync_create(device->tsr, TSR_SYNC_TIMELINE, &queue->timeline);
+	return ret ? tsv_error(device, ret) : VK_SUCCESS;
+}
+
+VkResult tsv_queue_create(struct tsv_device *device, const VkDeviceQueueCreateInfo *info,
+			  uint32_t index)
+{
+	struct tsv_queue *queue = vk_zalloc(&device->vk.alloc, sizeof(*queue), 8,
+					    VK_SYSTEM_ALLOCATION_SCOPE_DEVICE);
+	VkResult result;
+
+	if (!queue)
+		return vk_error(device, VK_ERROR_OUT_OF_HOST_MEMORY);
+	result = vk_queue_init(&queue->vk, &device->vk, info, index);
+	if (result != VK_SUCCESS) {
+		vk_free(&device->vk.alloc, queue);
+		return result;
+	}
+	queue->vk.driver_submit = driver_submit;
+	result = create_engines(device, queue);
+	if (result != VK_SUCCESS)
+		tsv_queue_destroy(queue);
+	return result;
+}
+
+void tsv_queue_destroy(struct tsv_queue *queue)
+{
+	struct vk_device *device = queue->vk.base.device;
+	unsigned i;
+
+	vk_queue_finish(&queue->vk);
+	for (i = 0; i < TSV_ENGINES; i++)
+		tsr_queue_unref(queue->engine[i]);
+	tsr_sync_unref(queue->timeline);
+	vk_free(&device->alloc, queue);
+}
