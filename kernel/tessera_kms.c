@@ -49,6 +49,24 @@
 
 /* ---- commits ---- */
 
+/*
+ * Whether a commit concerns a head that is on before it or after it. Only such a commit reaches the
+ * device. The kernel's console commits an empty state for every blink of its cursor, also when
+ * somebody else has switched all heads off; that must not keep the device awake.
+ */
+static bool commit_needs_device(struct drm_atomic_commit *state)
+{
+	const struct drm_crtc_state *before, *after;
+	struct drm_crtc *crtc;
+	int i;
+
+	for_each_oldnew_crtc_in_state(state, crtc, before, after, i)
+		if (before->active || after->active)
+			return true;
+
+	return false;
+}
+
 /* The reference is the end of the commit's to give back; those of moving cursors have none. */
 static int tessera_atomic_commit(struct drm_device *drm, struct drm_atomic_commit *state,
 				 bool nonblock)
@@ -56,6 +74,9 @@ static int tessera_atomic_commit(struct drm_device *drm, struct drm_atomic_commi
 	struct tessera_device *tdev = to_tessera_device(drm);
 	bool async = state->async_update;
 	int ret;
+
+	if (!commit_needs_device(state))
+		return drm_atomic_helper_commit(drm, state, nonblock);
 
 	ret = tessera_pm_get(tdev);
 	if (ret)
@@ -71,6 +92,7 @@ static int tessera_atomic_commit(struct drm_device *drm, struct drm_atomic_commi
 static void tessera_atomic_commit_tail(struct drm_atomic_commit *state)
 {
 	struct drm_device *drm = state->dev;
+	bool awake = commit_needs_device(state);
 
 	drm_atomic_helper_commit_modeset_disables(drm, state);
 	drm_atomic_helper_commit_modeset_enables(drm, state);
@@ -79,7 +101,8 @@ static void tessera_atomic_commit_tail(struct drm_atomic_commit *state)
 	drm_atomic_helper_wait_for_flip_done(drm, state);
 	drm_atomic_helper_cleanup_planes(drm, state);
 
-	tessera_pm_put(to_tessera_device(drm));
+	if (awake)
+		tessera_pm_put(to_tessera_device(drm));
 }
 
 static const struct drm_format_info *tessera_get_format_info(u32 format, u64 modifier)

@@ -15,7 +15,7 @@
  * - a job, from SUBMIT to its end, so run_job() never has to wake anybody;
  * - a BO in local memory, which the CPU may reach for at any time;
  * - a read of debugfs;
- * - a head that is on, and a commit on its way;
+ * - a head that is on, and a commit on its way that concerns one;
  * - the contract checker, which wants to be told of every page at any time.
  *
  * A device with heads is woken every few seconds to look for monitors, because it cannot report

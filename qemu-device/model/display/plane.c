@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/gpu.h"
+#include "memory/mem.h"
 #include "memory/tiling.h"
 
 bool tsr_plane_span(const struct tsr_picture *picture, const struct tsr_plane *p, uint32_t y,

@@ -2,7 +2,7 @@
 /* Writeback: rows of a frame that has been composed go to memory. */
 #include "display.h"
 
-#include "device/gpu.h"
+#include "memory/mem.h"
 
 /* Words of struct tsr_shadow's task. */
 enum {
