@@ -182,6 +182,7 @@ int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr)
 	}
 
 	queue->enabled = true;
+	queue->told_wptr = queue->wptr;
 	if (queue->wptr != rptr)
 		tessera_write(tdev, TSR_REG_DOORBELL_RING(slot), queue->wptr);
 
@@ -273,14 +274,15 @@ static void pack_entry(u64 *p, const struct tessera_job *job, u32 slot, u64 seqn
 }
 
 /* Without the device within reach it is rung when the slot is enabled again. */
-static void ring_doorbell(struct tessera_queue *queue, u32 wptr)
+static void ring_doorbell(struct tessera_queue *queue)
 {
 	int cookie;
 
 	if (!queue->enabled || !tessera_enter(queue->tdev, &cookie))
 		return;
 
-	tessera_write(queue->tdev, TSR_REG_DOORBELL_RING(queue->slot), wptr);
+	queue->told_wptr = queue->wptr;
+	tessera_write(queue->tdev, TSR_REG_DOORBELL_RING(queue->slot), queue->wptr);
 	tessera_leave(queue->tdev, cookie);
 }
 
@@ -303,5 +305,5 @@ void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job
 
 	/* Entry before the doorbell; under emulation a weaker barrier may be none. */
 	mb();
-	ring_doorbell(queue, queue->wptr);
+	ring_doorbell(queue);
 }

@@ -5,9 +5,10 @@
  * DOC: Queues over a reset
  *
  * Before a reset of the device, or its sleep, each slot is suspended to see where it is,
- * and its registers tell where its ring goes on. Jobs that had begun are lost then;
- * what comes after it on the ring, and what is put there meanwhile, runs afterwards.
- * While &tessera_queue.enabled is not set jobs go on the ring and no doorbell rings.
+ * and its registers tell where its ring goes on. Jobs that had begun are lost then; if the
+ * device does not answer, so are all others for which a doorbell has rung. What comes after
+ * them on the ring, and what is put there meanwhile, runs afterwards. While
+ * &tessera_queue.enabled is not set jobs go on the ring and no doorbell rings.
  *
  * All of it under &tessera_device.reset.lock.
  */
@@ -68,9 +69,9 @@ static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 	u32 into = rptr % TESSERA_RING_ENTRY;
 	bool begun;
 
-	/* Last: a device that answers now has answered before. Else all on the ring is lost. */
+	/* Last: a device that answers now has answered before. Else all that it knows of is lost. */
 	if (!tessera_device_present(tdev))
-		return queue->wptr;
+		return queue->told_wptr;
 
 	/* Before the CALL nothing has happened. */
 	begun = into > TESSERA_RING_CALL ||
@@ -94,16 +95,20 @@ static void queue_save(struct tessera_queue *queue, void *data)
 	queue->resume_rptr = queue_resume_rptr(queue, stopped);
 }
 
-/* Nobody can say what the slot has begun: all that is on the ring. */
+/*
+ * Nobody can say what the slot has begun: all that it was told of. A job that came on the ring
+ * after the device was cut off is not lost.
+ */
 static void queue_lose(struct tessera_queue *queue, void *unused)
 {
 	queue->enabled = false;
-	queue->resume_rptr = queue->wptr;
+	queue->resume_rptr = queue->told_wptr;
 }
 
 /**
  * tessera_queues_save() - stop all queues where they are and note where that is
- * @tdev: device within reach, or one that does not answer: then all on the rings is lost
+ * @tdev: device within reach, or one that does not answer: then all jobs that it
+ *        was told of are lost
  *
  * Until tessera_queues_restore() once is enough.
  */
@@ -148,7 +153,7 @@ static void queue_freeze(struct tessera_queue *queue, void *unused)
 }
 
 /**
- * tessera_queues_lose() - cancel all that is on the rings
+ * tessera_queues_lose() - cancel all that the device was told of
  * @tdev: device that is cut off and does not answer
  */
 void tessera_queues_lose(struct tessera_device *tdev)

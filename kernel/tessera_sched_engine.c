@@ -142,6 +142,7 @@ void tessera_engine_emit_again(struct tessera_queue *queue)
 	lockdep_assert_held(&queue->lock);
 
 	queue->wptr = 0;
+	queue->told_wptr = 0;
 	queue->resume_rptr = 0;
 	drm_sched_for_each_pending_job(sched_job, &engine->sched, NULL) {
 		struct tessera_job *job = to_tessera_job(sched_job);

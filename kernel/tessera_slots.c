@@ -102,6 +102,7 @@ void tessera_slots_enter(struct tessera_queue *queue, u32 slot)
 	queue->slot = slot;
 	queue->ring = tdev->engines->slot[slot].ring;
 	queue->wptr = 0;
+	queue->told_wptr = 0;
 	queue->resume_rptr = 0;
 	queue->cold = true;
 	*tessera_fence_word(tdev, slot) = 0;

@@ -152,11 +152,12 @@ static void reset_test_resume(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, queue_resume_rptr(queue, false), entry + TESSERA_RING_ENTRY);
 	}
 
-	/* A device that does not answer says nothing: all is lost that is on the ring. */
+	/* A device that does not answer says nothing: all is lost that it was told of. */
 	queue->wptr = entry + 5 * TESSERA_RING_ENTRY;
+	queue->told_wptr = entry + 4 * TESSERA_RING_ENTRY;
 	tessera_write(queue->tdev, TSR_REG_QUEUE_RPTR(TEST_SLOT), U32_MAX);
 	tessera_write(queue->tdev, TSR_REG_GPU_MAGIC, U32_MAX);
-	KUNIT_EXPECT_EQ(test, queue_resume_rptr(queue, true), queue->wptr);
+	KUNIT_EXPECT_EQ(test, queue_resume_rptr(queue, true), queue->told_wptr);
 }
 
 /* Lost are all jobs but those behind where the ring goes on; nobody is told when there is none. */
@@ -216,6 +217,7 @@ static struct tessera_device *busy_device(struct kunit *test, struct tessera_que
 		queue[i]->tdev = tdev;
 		queue[i]->slot = i;
 		queue[i]->wptr = 5 * TESSERA_RING_ENTRY;
+		queue[i]->told_wptr = 4 * TESSERA_RING_ENTRY;
 		queue[i]->enabled = true;
 		queue[i]->ring.cpu = i == NO_RING ? NULL : kunit_kzalloc(test, 8, GFP_KERNEL);
 		tessera_write(tdev, TSR_REG_QUEUE_RPTR(i), 2 * TESSERA_RING_ENTRY + 8);
@@ -250,7 +252,7 @@ static void reset_test_save(struct kunit *test)
 	}
 }
 
-/* Of a device that does not answer all is lost that is on the rings. */
+/* Of a device that does not answer all is lost for which a doorbell has rung. */
 static void reset_test_save_gone(struct kunit *test)
 {
 	struct tessera_queue *queue[QUEUES];
@@ -264,7 +266,7 @@ static void reset_test_save_gone(struct kunit *test)
 	for (i = 0; i < QUEUES; i++) {
 		KUNIT_EXPECT_EQ(test, test_waited_ms[i], 0);
 		KUNIT_EXPECT_EQ(test, queue[i]->resume_rptr,
-				i == NO_QUEUE || i == NO_RING ? 0 : queue[i]->wptr);
+				i == NO_QUEUE || i == NO_RING ? 0 : 4 * TESSERA_RING_ENTRY);
 	}
 
 	/* where they are is looked at once: what comes on the ring later is not lost */
@@ -272,7 +274,7 @@ static void reset_test_save_gone(struct kunit *test)
 	mutex_lock(&tdev->reset.lock);
 	tessera_queues_save(tdev);
 	mutex_unlock(&tdev->reset.lock);
-	KUNIT_EXPECT_EQ(test, queue[0]->resume_rptr, queue[0]->wptr - TESSERA_RING_ENTRY);
+	KUNIT_EXPECT_EQ(test, queue[0]->resume_rptr, 4 * TESSERA_RING_ENTRY);
 }
 
 static struct kunit_case reset_cases[] = {

@@ -209,8 +209,10 @@ static void ring_test_enable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tessera_read(tdev, TSR_REG_QUEUE_TIMESLICE(TEST_SLOT)), 0);
 	KUNIT_EXPECT_EQ(test, doorbell(queue), 0);
 
+	queue->told_wptr = 0;
 	KUNIT_EXPECT_EQ(test, tessera_queue_hw_enable(queue, 0x200), 0);
 	KUNIT_EXPECT_EQ(test, doorbell(queue), 0x280);
+	KUNIT_EXPECT_EQ(test, queue->told_wptr, 0x280);
 }
 
 /* A slot that does not start is told by its state; it is reset, and no doorbell rings. */
