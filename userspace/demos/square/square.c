@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The program of Documentation/guide/compute.md: square numbers on the shader cores. */
+/* The program of Documentation/guide/libtessera.md: square numbers on the shader cores. */
 #include <stdio.h>
 #include <string.h>
 

@@ -15,7 +15,7 @@
  * thread groups; what it is told (push words, uniform buffers, storage buffers, views, ...) is
  * written into the stream with the command, so nothing but the memory itself has to be kept, and
  * the same arrays can be changed and used again at once. Documentation/hw/compute.md says what
- * threads see; Documentation/guide/compute.md is a walk through a first shader.
+ * threads see; Documentation/guide/libtessera.md is a walk through a first shader.
  *
  * Order. Dispatches of one stream whose memory overlaps, at least one of them writing, are kept in
  * order by barriers that tsr_cmd_dispatch() puts between them; others may overlap in time. What
