@@ -103,6 +103,49 @@ def breakpoints():
                 problems.append(f"{page}: gdb finds no function {name}")
 
 
+def both(page, said, known, what):
+    """Words of a table on @page and words of the code are the same."""
+    for name in sorted(set(said) - set(known)):
+        problems.append(f"{page} lists the {what} {name}, which the code does not know")
+    for name in sorted(set(known) - set(said)):
+        problems.append(f"{page} does not list the {what} {name}")
+
+
+def column(page, heading):
+    """The code words in the first column of the table with that heading."""
+    table = re.search(rf"\n\| {heading} \|.*?\n(?=\n|$)", read(page), re.S).group()
+    return re.findall(r"`([^`]+)`", "\n".join(re.findall(r"^\|((?:\\\||[^|])*)\|", table, re.M)))
+
+
+def words():
+    """Tables of statements, labs, debug words and options hold what the programs know. Versions are the current ones."""
+    page = "Documentation/guide/sync.md"
+    said = {part.split()[0].split("=")[0] for cell in column(page, "Statement") for part in [cell.replace("...", "").strip()] if part}
+    both(page, said, re.findall(r'\{ "([\w-]+)", verb_', read("userspace/tools/tsr-sync/main.c")), "statement")
+    labs = {os.path.basename(p)[:-5] for p in glob.glob("userspace/tools/tsr-sync/*.sync")}
+    both(page, re.findall(r"^\| \[(\w+)\]", read(page), re.M), labs, "lab")
+    page = "Documentation/guide/in-process.md"
+    both(page, [o.split()[0] for o in column(page, "Option")], [f"--{o}" for o in re.findall(r"^ +--(\w+)\) export", read("userspace/tools/tsr-host.sh"), re.M)], "option")
+    page = "Documentation/guide/libtessera.md"
+    both(page, column(page, "Word"), re.findall(r'"(\w+)", TSR_DEBUG_', read("userspace/libtessera/core/debug.c")), "debug word")
+    page = "Documentation/guide/mesa.md"
+    both(page, column(page, "Word"), re.findall(r'"(\w+)", +TG_DEBUG_', read("userspace/mesa/gl/tg_screen.c")), "debug word")
+    version = ".".join(re.search(rf"\.{part} = (\d+)", read("kernel/tessera_drv.c")).group(1) for part in ("major", "minor"))
+    need("Documentation/guide/in-process.md", f"`tessera_drm.h`, version {version},", "tessera_drv.c has that version")
+    text = read("Documentation/hw/registers.xml")
+    version = ".".join(re.search(rf'name="VERSION_{part}" value="(\d+)"', text).group(1) for part in ("MAJOR", "MINOR"))
+    need("Documentation/hw/README.md", f"programming guide, version {version}", "registers.xml has that version")
+
+
+def environment():
+    """Environment variables that pages name are read by a program."""
+    _, uses = made()
+    for page in tree.files("README.md", "*/README.md", "Documentation/*.md"):
+        for name in set(re.findall(r"\b(?:TSR|TESSERA)_[A-Z][A-Z0-9_]+(?==|`)", read(page))):
+            if not re.search(rf"\b{name}", uses + HEADERS):
+                problems.append(f"{page}: no program reads {name}")
+
+
 # What pages name of the kernel's and other people's, and names that stand for others.
 FOREIGN_FUNCTIONS = {"cancel_job", "drm_gem_prime_mmap", "drm_modeset_lock", "drm_sched_start", "drm_sched_stop", "smp_mb"}
 FOREIGN_FILES = {"lib.mk", "kselftest.h", "run_kselftest.sh", "copy_arrives.c"}
@@ -178,6 +221,9 @@ properties()
 debug_flags()
 parameters()
 breakpoints()
+HEADERS = "".join(read(p) for p in tree.files("*.h", "*.xml", "*.json"))
+words()
+environment()
 names()
 print("\n".join(problems))
 sys.exit(1 if problems else 0)
