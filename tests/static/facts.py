@@ -146,7 +146,7 @@ def environment():
                 problems.append(f"{page}: no program reads {name}")
 
 
-# What pages name of the kernel's and other people's, and names that stand for others.
+# Names of the kernel and of other projects, and names that stand for others.
 FOREIGN_FUNCTIONS = {"cancel_job", "drm_gem_prime_mmap", "drm_modeset_lock", "drm_sched_start", "drm_sched_stop", "smp_mb"}
 FOREIGN_FILES = {"lib.mk", "kselftest.h", "run_kselftest.sh", "copy_arrives.c", "drm_gpuvm.c", "sched_main.c", "gpu_scheduler.h",
                  "uaccess.h"}

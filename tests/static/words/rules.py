@@ -58,6 +58,7 @@ BEGINNING = re.compile(r"(?:…|\.\.\.(?! *\])|(?:and|or|nor|those|these|it|they
 CODE_BLOCK = re.compile(r"^```.*?^```", re.M | re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 INLINE = re.compile(r"`[^`\n]+(?:\n[^`\n]+)?`")
+MEMBER = re.compile(r"[@&][a-z]\w*(?:\.\w+)*")       # names of parameters and members in kernel-doc
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)")
 GENERATED = re.compile(r"<!-- generated: .*?<!-- end generated -->", re.S)
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
@@ -204,7 +205,7 @@ def check_comment(text):
         return
     if BEGINNING.match(text):
         yield f"begins with a fragment: {text[:50]!r}"
-    plain = INLINE.sub("CODE", text)
+    plain = MEMBER.sub("CODE", INLINE.sub("CODE", text))
     for _, found, better in wrong_words(plain):
         yield f"'{found}': say {better}"
     if ACTOR.match(plain) and not plain.rstrip().endswith("?"):

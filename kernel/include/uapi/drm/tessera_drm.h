@@ -122,7 +122,7 @@ struct drm_tessera_array {
 };
 
 /**
- * enum drm_tessera_sync_type - kind of synchronisation object
+ * enum drm_tessera_sync_type - kind of synchronization object
  */
 enum drm_tessera_sync_type {
 	/** @DRM_TESSERA_SYNC_SYNCOBJ: Binary drm_syncobj. */
@@ -665,7 +665,7 @@ enum drm_tessera_bo_state {
 	DRM_TESSERA_BO_PURGEABLE = 1 << 2,
 	/** @DRM_TESSERA_BO_PURGED: The contents are gone. */
 	DRM_TESSERA_BO_PURGED = 1 << 3,
-	/** @DRM_TESSERA_BO_RESIDENT: The BO has memory behind it at this moment. */
+	/** @DRM_TESSERA_BO_RESIDENT: The BO has memory at this moment. */
 	DRM_TESSERA_BO_RESIDENT = 1 << 4
 };
 
