@@ -189,7 +189,7 @@ struct tessera_device {
 		 * it: fences wait for recovery.
 		 */
 		struct mutex lock;
-		/** @reset.ladder: Reset escalation; brings a device back that is TESSERA_CUT_OFF. */
+		/** @reset.ladder: The reset escalation; ends TESSERA_CUT_OFF. */
 		struct delayed_work ladder;
 		/** @reset.rung: First step of the reset escalation; under the lock. */
 		enum tessera_rung rung;

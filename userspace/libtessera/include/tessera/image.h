@@ -113,13 +113,14 @@ enum tsr_view_dimension {
 };
 
 /*
- * What a shader names by a number. Zeroed fields are the defaults.
+ * A view: a resource that a shader names by number. Zeroed fields are the defaults.
  *
- * As a texture: an image; coordinates and filters are the sampler's.
- * As an attribute: a buffer, an array of elements of @format, @stride bytes apart (LD_ATTR, and
- * LEA_ATTR for their address; both with the element's number as vertex); or one level of an image
- * of one sample, with its layers or slices (LD_ATTR_TEX, LEA_ATTR_TEX). Accesses stay inside:
- * beyond the end loads give 0, stores and atomics do nothing.
+ * As a texture, a view is an image. The sampler determines coordinates and filters.
+ * As an attribute, a view is a buffer or a level of an image. A buffer is an array of elements of
+ * @format, @stride bytes apart (LD_ATTR, and LEA_ATTR for their address; both with the element's
+ * number as vertex). A level belongs to an image of one sample, with its layers or slices
+ * (LD_ATTR_TEX, LEA_ATTR_TEX). Accesses are bounded: loads beyond the end return 0, and stores and
+ * atomics have no effect.
  */
 struct tsr_view {
 	struct tsr_image *image;	/* NULL: it is a buffer */
@@ -147,9 +148,9 @@ struct tsr_sampler_state {
 	bool normalized;	/* coordinates are 0 to 1 across the texture; else texels */
 	bool min_nearest;	/* no filter within a level when the texture is made smaller */
 	bool mag_nearest;	/* none when it is made larger */
-	bool mag_cutoff;	/* it is made larger up to a level of detail of 0.5, not 0 */
+	bool mag_cutoff;	/* magnification ends at a level of detail of 0.5, not 0 */
 	bool seamless;		/* filters reach over the edges of cube faces */
-	bool clamp_layer;	/* to those there are; else one outside reads 0 */
+	bool clamp_layer;	/* to the image; else a layer outside reads 0 */
 	bool srgb_override;	/* sRGB textures are read as if they were linear */
 	enum tsr_mipmap_mode mipmap;
 	enum tsr_compare_function compare;	/* of shadow lookups */
