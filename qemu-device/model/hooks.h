@@ -45,7 +45,7 @@ struct tsr_inject_at {
 };
 
 struct tsr_hooks {
-	/* Creation, which returns false if memory is exhausted, end, and reset with the lock held. */
+	/* Creation (false: out of memory), end, and reset with the lock held. */
 	bool (*init)(struct tsr_gpu *gpu);
 	void (*free)(struct tsr_gpu *gpu);
 	void (*reset)(struct tsr_gpu *gpu);
@@ -77,7 +77,8 @@ struct tsr_hooks {
 	bool (*silent)(struct tsr_gpu *gpu);
 	/*
 	 * @armed, or the queue is hung: before a work quantum of the engine, @first of its command.
-	 * True if it hangs; the time of a quantum has passed. Called by the worker, as the next two.
+	 * True if it hangs; the time of a quantum has passed. Called by the worker, like the next
+	 * two.
 	 */
 	bool (*hangs)(struct tsr_runner *runner, struct tsr_queue *q, bool first);
 	/* @armed: after a work quantum, and after the last one of a copy command. */

@@ -100,7 +100,7 @@ struct tsr_composition {
 	uint8_t *line;			/* texels for writeback */
 	const uint32_t *before;		/* the frame before, or NULL; may be that in head->back */
 	struct tsr_rows rows;		/* to be read; others are those of the frame before */
-	bool writes;			/* the frame is written to @writeback; row @written is next */
+	bool writes;			/* copied to @writeback; row @written is next */
 	struct tsr_writeback writeback;
 	uint32_t written;
 	bool write_failed;
