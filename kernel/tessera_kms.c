@@ -50,7 +50,7 @@
 /* ---- commits ---- */
 
 /*
- * Whether a commit concerns a head that is on before it or after it. Only such a commit reaches the
+ * True if a commit concerns a head that is on before it or after it. Only such a commit reaches the
  * device. The kernel's console commits an empty state for every blink of its cursor, also when
  * somebody else has switched all heads off; that must not keep the device awake.
  */

@@ -502,7 +502,7 @@ int pgtable_unmap(uint64_t root, uint64_t va, uint64_t size)
 	return 0;
 }
 
-/* Whether the device has confirmed it. */
+/* True if the device has confirmed it. */
 static bool space_command(unsigned int space, enum tsr_inv_op op)
 {
 	const struct timespec pause = { .tv_nsec = 20000 };

@@ -242,7 +242,7 @@ static const struct section {
 
 /* ---- devices ---- */
 
-/* Whether it is one of ours, "tessera dev=0000:01:00.0 ..."; then its address is known. */
+/* True if it is one of ours, "tessera dev=0000:01:00.0 ..."; then its address is known. */
 static bool read_name(struct device *d)
 {
 	FILE *f = open_leaf(d, "name");

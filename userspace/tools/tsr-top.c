@@ -112,7 +112,7 @@ static void parse_line(struct client *c, const char *key, const char *value)
 		c->resident += parse_bytes(value);
 }
 
-/* Whether the file is one of ours; then @c is filled. */
+/* True if the file is one of ours; then @c is filled. */
 static bool read_fdinfo(const char *path, struct client *c)
 {
 	FILE *f = fopen(path, "r");

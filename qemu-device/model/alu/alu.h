@@ -65,7 +65,7 @@ struct tsr_simd;
  */
 bool tsr_alu_select(const struct tsr_simd *simd, struct tsr_uop *uop);
 
-/* Whether arithmetic instruction @insn looks at other lanes than its own. */
+/* True if arithmetic instruction @insn looks at other lanes than its own. */
 bool tsr_alu_crosses_lanes(const struct tsr_insn *insn);
 
 /*

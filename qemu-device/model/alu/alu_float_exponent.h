@@ -30,7 +30,7 @@ TSR_INLINE vf32 scaled(struct tsr_doubles x, vu32 scale)
 	return to_floats(x);
 }
 
-/* Whether all lanes are zeros, of any sign. */
+/* True if all lanes are zeros, of any sign. */
 TSR_INLINE bool all_zero(vu32 x)
 {
 #if defined(TSR_ALU_AVX512)

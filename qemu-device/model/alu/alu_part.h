@@ -149,7 +149,7 @@ TSR_INLINE uint32_t tsr_part_of_replicate(unsigned int replicate)
 	return tsr_part_of_4(replicate, replicate, replicate, replicate);
 }
 
-/* Whether a packed word changes nothing. */
+/* True if a packed word changes nothing. */
 TSR_INLINE bool tsr_part_is_all(uint32_t part)
 {
 	return !part || part == tsr_part_of_halves(0, 1) || part == tsr_part_of_4(0, 1, 2, 3);

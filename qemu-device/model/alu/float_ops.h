@@ -19,7 +19,7 @@ typedef uint32_t tsr_float_fn(const struct tsr_uop *uop, const uint32_t src[4],
 /* By operation; NULL for what is not floating point or has no public semantics. */
 extern tsr_float_fn *const tsr_float_table[TSR_OP__COUNT];
 
-/* Whether the semantics of @insn, with these modifiers, is public. */
+/* True if the semantics of @insn, with these modifiers, is public. */
 bool tsr_float_defined(const struct tsr_insn *insn);
 
 /* For tsr_uop.fn: run tsr_float_table's function lane by lane. */

@@ -43,7 +43,7 @@ struct tsr_real {
 /* Scales beyond this change nothing any more; larger ones are cut to it. */
 #define TSR_SCALE_MAX 0x2000
 
-/* Whether subnormal sources, or results, of that width become zero. */
+/* True if subnormal sources, or results, of that width become zero. */
 bool tsr_float_flush_in(const struct tsr_alu_mode *mode, enum tsr_float_width width);
 bool tsr_float_flush_out(const struct tsr_alu_mode *mode, enum tsr_float_width width);
 

@@ -227,7 +227,7 @@ static enum tsr_step draw_fault(struct tsr_binning *bin, struct tsr_mem *mem, un
 	return tsr_mem_bad_packet(mem, bin->ahead[bin->ahead_first].pc, qword, code);
 }
 
-/* Whether the draw may be of @topology. */
+/* True if the draw may be of @topology. */
 static bool allowed(const struct tsr_binning *bin, unsigned int topology)
 {
 	if (topology == TSR_TOPOLOGY_PATCHES)

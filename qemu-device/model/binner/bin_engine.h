@@ -11,7 +11,7 @@
 struct tsr_engine_state;
 struct tsr_work;
 
-/* Whether @cmd, at the head of a FIFO, is a BIN in progress by its @state. */
+/* True if @cmd, at the head of a FIFO, is a BIN in progress by its @state. */
 bool tsr_bin_begun(const uint64_t *cmd, const struct tsr_engine_state *state);
 /* Forget the queue's binning. It is at a stopping point. */
 void tsr_bin_drop(struct tsr_work *work);

@@ -198,7 +198,7 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Whether the tessellator can do as @g says. */
+/* True if the tessellator can do as @g says. */
 static bool divides(const struct tsr_geometry_state *g)
 {
 	const bool lines = g->primitives == TSR_PATCH_PRIMITIVES_LINES;

@@ -390,7 +390,7 @@ static enum tsr_step store_tile(struct tsr_binning *bin, struct tsr_mem *mem,
 	return step;
 }
 
-/* Whether BIN could have written this; the guest could as well. */
+/* True if BIN could have written this; the guest could as well. */
 static bool is_sound(const struct tsr_binning *bin, const struct tsr_heap_tile *h)
 {
 	return !(h->first % 64) && h->first >= bin->tables && h->first < bin->used &&

@@ -95,7 +95,7 @@ static enum tsr_step wrong(struct tsr_mem *mem, const struct tsr_frame_heap *hea
 	return tsr_mem_bad_packet(mem, heap->base + offset, 0, TSR_FAULT_HEAP_CONTENT);
 }
 
-/* Whether @count structures of @size bytes at @offset lie in the heap. */
+/* True if @count structures of @size bytes at @offset lie in the heap. */
 static bool within(const struct tsr_frame_heap *heap, uint32_t offset, uint32_t count,
 		   uint32_t size)
 {
@@ -792,7 +792,7 @@ static inline bool copy_corners(const struct vertex_pages *pages, unsigned int v
 	return !(wrong[0] | wrong[1]);
 }
 
-/* Whether @word is such a triangle, whose provoking vertex is one of the three. */
+/* True if @word is such a triangle, whose provoking vertex is one of the three. */
 static inline bool is_plain(uint64_t word)
 {
 	const uint64_t provoking = 3ull << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
@@ -829,7 +829,7 @@ static unsigned int copy_run(const struct tsr_tile_reader *r, struct tsr_mem *me
 	return n;
 }
 
-/* Whether the block's next entry names primitives of the same batch. */
+/* True if the block's next entry names primitives of the same batch. */
 static bool goes_on(const struct tsr_tile_reader *r)
 {
 	return r->held && r->entry + 2 <= BLOCK_ENTRIES &&

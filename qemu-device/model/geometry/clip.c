@@ -172,7 +172,7 @@ static int64_t area_of(const struct tsr_screen_vertex *a, const struct tsr_scree
 }
 
 /*
- * Whether the corner ring[@i] of @n can be cut off the polygon: it does not point inwards, and no
+ * True if the corner ring[@i] of @n can be cut off the polygon: it does not point inwards, and no
  * other corner lies within the triangle it makes with its neighbours. @sign is the polygon's
  * orientation.
  */

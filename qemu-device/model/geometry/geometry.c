@@ -143,7 +143,7 @@ static unsigned int words_in(const struct tsr_stage_map *map)
 	return words;
 }
 
-/* Whether @h can be a geometry shader's. */
+/* True if @h can be a geometry shader's. */
 static bool emits(const struct tsr_stage_header *h)
 {
 	const struct tsr_stage_map out = omap(h);
@@ -195,7 +195,7 @@ static enum tsr_step load_header(struct tsr_binning *bin, struct tsr_mem *mem,
 					      TSR_FAULT_BAD_VALUE);
 }
 
-/* Whether a geometry shader's INPUT @input is what comes to it. */
+/* True if a geometry shader's INPUT @input is what comes to it. */
 static bool takes(const struct tsr_geometry_state *g, unsigned int topology, unsigned int input)
 {
 	static const uint8_t of[] = {

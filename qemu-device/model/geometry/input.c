@@ -161,7 +161,7 @@ static bool emit_input(struct tsr_binning *bin, const uint32_t *v, unsigned int 
 	return true;
 }
 
-/* Whether neighbours are taken. */
+/* True if neighbours are taken. */
 static bool neighbours(const struct tsr_binning *bin)
 {
 	return bin->state->geometry && bin->stages->neighbours;

@@ -54,7 +54,7 @@ static inline int64_t area_of(const struct tsr_screen_vertex *a, const struct ts
 	return (int64_t)(b->x - a->x) * (c->y - a->y) - (int64_t)(c->x - a->x) * (b->y - a->y);
 }
 
-/* Whether a triangle of area @area, not 0, is culled; *@front is its facing. */
+/* True if a triangle of area @area, not 0, is culled; *@front is its facing. */
 static inline bool culled(const struct tsr_draw_state *draw, int64_t area, bool *front)
 {
 	*front = (area > 0) == draw->front_clockwise;

@@ -61,7 +61,7 @@ struct tsr_stream_out {
 
 /* A draw begins: read and check declaration, targets, counters. May be repeated. */
 enum tsr_step tsr_stream_begin(struct tsr_binning *bin, struct tsr_mem *mem);
-/* Whether primitives of the draw are to be counted or written. */
+/* True if primitives of the draw are to be counted or written. */
 bool tsr_stream_wants(const struct tsr_binning *bin);
 /*
  * Primitive @slots of @vertices in @block, of @stream. _DONE: it is written, or has found no room;

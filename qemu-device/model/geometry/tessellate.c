@@ -148,7 +148,7 @@ static unsigned int steps_around(const struct tsr_tessellation *t, unsigned int 
 	return steps;
 }
 
-/* Whether @ring is a point, or points in a row: its sides go along the row and back. */
+/* True if @ring is a point, or points in a row: its sides go along the row and back. */
 static bool is_row(const struct tsr_tessellation *t, unsigned int ring)
 {
 	if (!ring || ring + 1u != t->rings)
@@ -208,7 +208,7 @@ static struct tsr_tess_line divided_inside(float factor, struct range range,
 	return line;
 }
 
-/* Whether all factors are 1, as they are after rounding. */
+/* True if all factors are 1, as they are after rounding. */
 static bool all_one(const struct tsr_tessellation *t, const float factors[6], struct range edge,
 		    struct range inside, enum tsr_tess_partitioning partitioning)
 {

@@ -144,7 +144,7 @@ TSR_INLINE bool none(vs32 x)
 	return !any;
 }
 
-/* Whether row @axis of all positions is above W, or, @low, below -W. */
+/* True if row @axis of all positions is above W, or, @low, below -W. */
 TSR_INLINE bool all_beyond(const struct tsr_bin_projection *p, unsigned int axis, bool low)
 {
 	vs32 left = { 0 };		/* positions from this lane on */

@@ -25,7 +25,7 @@ enum tsr_fifo_result {
 };
 
 bool tsr_fifo_full(const struct tsr_fifo *fifo);
-/* Whether the engine is in the middle of something a snapshot would not hold all of. */
+/* True if the engine is in the middle of something a snapshot would not hold all of. */
 bool tsr_fifo_unwound(const struct tsr_queue *q);
 /* Append; there must be room. */
 void tsr_fifo_push(struct tsr_fifo *fifo, const struct tsr_packet *packet);

@@ -145,7 +145,7 @@ void tsr_queue_honour(struct tsr_queue *q)
 		tsr_irq_raise(&q->gpu->irq, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_QUEUE_STOPPED);
 }
 
-/* Whether the queue does not stop when it is told to, on purpose. */
+/* True if the queue does not stop when it is told to, on purpose. */
 static bool gets_stuck(struct tsr_queue *q)
 {
 	return q->state != TSR_QUEUE_STATE_DISABLED && !q->stop_stuck &&

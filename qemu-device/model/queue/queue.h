@@ -157,7 +157,7 @@ void tsr_queue_unstick(struct tsr_queue *q);
 int tsr_queue_bad_register(const struct tsr_queue *q);
 /* BLOCKED ends: READY. */
 void tsr_queue_unblock(struct tsr_queue *q);
-/* Whether there is anything left to do. */
+/* True if there is anything left to do. */
 bool tsr_queue_has_work(const struct tsr_queue *q);
 /* Device reset: back to the reset state. */
 void tsr_queue_reset(struct tsr_queue *q);

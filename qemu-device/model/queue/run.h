@@ -41,7 +41,7 @@ struct tsr_runner {
 	char after[TSR_LINE_PAIR];	/* the next one's stop request is read all the time */
 };
 
-/* Whether the thread is outside the lock with translations in use. Lock held. */
+/* True if the thread is outside the lock with translations in use. Lock held. */
 static inline bool tsr_runner_works(const struct tsr_runner *runner)
 {
 	return runner->queue || runner->composes;

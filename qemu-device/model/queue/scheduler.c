@@ -279,7 +279,7 @@ struct tsr_queue *tsr_sched_pick(struct tsr_gpu *gpu, bool light)
 	return NULL;
 }
 
-/* Whether a queue waits for nothing but a thread. */
+/* True if a queue waits for nothing but a thread. */
 static bool thread_wanted(struct tsr_gpu *gpu)
 {
 	for (unsigned int cls = 0; gpu->cfg.threads && !gpu->workers.idle && cls < TSR_CLASSES;
@@ -327,7 +327,7 @@ bool tsr_sched_renew(struct tsr_queue *q)
 	return true;
 }
 
-/* Whether @q, at a stopping point for the reason @leave, just goes on. */
+/* True if @q, at a stopping point for the reason @leave, just goes on. */
 static bool goes_on(struct tsr_queue *q, enum tsr_leave leave)
 {
 	struct tsr_gpu *gpu = q->gpu;

@@ -29,7 +29,7 @@ struct tsr_poll {
 };
 
 /*
- * Whether @word compares with @value as @op (enum tsr_compare) asks, in 64 or 32 bits, wrap-safe.
+ * True if @word compares with @value as @op (enum tsr_compare) asks, in 64 or 32 bits, wrap-safe.
  */
 bool tsr_semaphore_compare(unsigned int op, bool wide, uint64_t word, uint64_t value);
 /* Evaluate a WAIT or WAIT_REG packet; *@holds is the answer when TSR_STEP_DONE is returned. */

@@ -78,7 +78,7 @@ static inline const uint8_t *draw_at(const struct draw *draw, uint32_t x, uint32
 	return draw->picture.texels + y * draw->picture.pitch + 4 * (size_t)x;
 }
 
-/* Whether two pixels are no more than @far apart in each component. */
+/* True if two pixels are no more than @far apart in each component. */
 static inline bool draw_near(const uint8_t *a, const uint8_t *b, int far)
 {
 	for (int c = 0; c < 4; c++) {

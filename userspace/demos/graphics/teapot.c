@@ -282,7 +282,7 @@ static void look(const patch p, const struct push *push)
 	}
 }
 
-/* Whether something is clearly in front of a point, which has been seen between others. */
+/* True if something is clearly in front of a point, which has been seen between others. */
 static bool hidden(uint32_t x, uint32_t y)
 {
 	for (uint32_t n = 0; n < 49; n++) {

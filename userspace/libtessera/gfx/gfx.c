@@ -377,7 +377,7 @@ int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
 }
 
 /*
- * Whether it takes no look at the fence to know that the pass, which is at its end, has not failed:
+ * True if it takes no look at the fence to know that the pass, which is at its end, has not failed:
  * its queue never lost a job and has completed as many as it got with this one. That is one call of
  * the kernel; the status of a fence takes four.
  */
@@ -401,7 +401,7 @@ static int reason(const struct tsr_gfx_pass *pass, int error)
 	return !tsr_sync_get_status(pass->binned, 0, &status) && status < 0 ? status : error;
 }
 
-/* Whether a larger heap of our own, which the next submission takes, would do. */
+/* True if a larger heap of our own, which the next submission takes, would do. */
 static bool larger_helps(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
 {
 	uint64_t size;

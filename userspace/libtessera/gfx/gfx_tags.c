@@ -19,7 +19,7 @@ static struct tsr_gfx *owner_of(struct tsr_image *image)
 	return atomic_load(&image->owner);
 }
 
-/* Whether @gfx owns the image; it does from now on if nobody did. */
+/* True if @gfx owns the image; it does from now on if nobody did. */
 static bool owned(struct tsr_image *image, struct tsr_gfx *gfx)
 {
 	struct tsr_gfx *nobody = NULL;
@@ -175,7 +175,7 @@ int gfx_tags_open(struct tsr_gfx_pass *pass)
 	return ret;
 }
 
-/* Whether the pass cannot go on with what is stored in the image, as its target @n. */
+/* True if the pass cannot go on with what is stored in the image, as its target @n. */
 static bool unfit(struct tsr_gfx_pass *pass, unsigned int n)
 {
 	const struct tsr_gfx_target *t = gfx_target(pass, n);

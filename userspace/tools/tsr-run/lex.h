@@ -48,7 +48,7 @@ bool lex_error(struct lex *lex, const char *format, ...) __attribute__((format(p
 bool lex_error_at(struct lex *lex, struct lex_place place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Whether the present token is @word (or sign); lex_take(): if so, go on. */
+/* True if the present token is @word (or sign); lex_take(): if so, go on. */
 bool lex_is(const struct lex *lex, const char *word);
 bool lex_take(struct lex *lex, const char *word);
 /* lex_expect(): take @word, or it is an error. */

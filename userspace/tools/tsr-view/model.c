@@ -117,7 +117,7 @@ static int read_materials(struct model *model, const struct aiScene *scene, cons
 
 /* ---- Meshes ---------------------------------------------------------------------------------- */
 
-/* Whether a mesh is of triangles, with places in memory for what they name. */
+/* True if a mesh is of triangles, with places in memory for what they name. */
 static bool drawn(const struct aiMesh *mesh)
 {
 	return mesh->mPrimitiveTypes == aiPrimitiveType_TRIANGLE && mesh->mVertices &&
@@ -182,7 +182,7 @@ static void copy_meshes(struct model *model, const struct aiScene *scene)
 	}
 }
 
-/* Whether all positions are numbers: files can say anything. */
+/* True if all positions are numbers: files can say anything. */
 static bool sound(const struct model *model)
 {
 	uint32_t i;
