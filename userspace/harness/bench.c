@@ -128,7 +128,7 @@ static void free_ram(struct bench *b)
 	free(p);
 }
 
-/* Return the device's pointer to @offset of system memory; limit @len to what lies behind it. */
+/* Return the device's pointer to @offset of system memory. Limits @len to the end of memory. */
 static uint8_t *device_view(struct bench *b, uint64_t offset, uint64_t *len)
 {
 	struct bench_pieces *p = b->pieces;

@@ -133,7 +133,7 @@ static bool print_queues(const struct device *d)
 	return true;
 }
 
-/* What has been read of a ring, as packets. */
+/* Prints the words of a ring as packets. */
 static void decode_ring(const uint64_t *words, unsigned int count)
 {
 	const struct tsr_decode_options options = { .flags = TSR_DECODE_RING,

@@ -19,7 +19,7 @@ static const struct type {
 	{ "f16", 2, true }, { "f32", 4, true }, { "f64", 8, true },
 };
 
-/* What is being read. */
+/* State of the reader. */
 struct contents {
 	struct lex *lex;
 	const struct script *script;

@@ -68,9 +68,9 @@ uint64_t lex_integer(struct lex *lex, const char *what, unsigned int bits);
 double lex_double(struct lex *lex, const char *what);
 
 /*
- * The lines from the one behind the present token up to one that is "end" alone, as they are. The
- * present token must be the last of its line. The next token is the one behind "end". NULL, and an
- * error: there is no such line.
+ * Returns the unchanged lines after the present token up to a line "end". The present token must be
+ * the last one of its line. The token after "end" is next. Returns NULL and reports an error if
+ * there is no such line.
  */
 const char *lex_block(struct lex *lex, size_t *size, struct lex_place *place);
 

@@ -16,7 +16,7 @@
 /* Edges flatter than this are rounded where normals are computed. */
 #define SMOOTH_DEGREES	50.0f
 
-/* What assimp is to make of a file: triangles in world space, no lines, no points. */
+/* Steps of assimp: triangles in world space, no lines, no points. */
 #define STEPS	(aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_PreTransformVertices | \
 		 aiProcess_GenSmoothNormals | aiProcess_JoinIdenticalVertices | \
 		 aiProcess_FindDegenerates | aiProcess_FlipUVs | aiProcess_ValidateDataStructure)
