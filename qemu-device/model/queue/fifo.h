@@ -15,7 +15,7 @@
 struct tsr_queue;
 struct tsr_runner;
 
-/* What one step at the head of the FIFO led to. */
+/* Result of one step at the head of the FIFO. */
 enum tsr_fifo_result {
 	TSR_FIFO_EMPTY,			/* there was nothing to do */
 	TSR_FIFO_STEPPED,		/* a burst or an event is done */

@@ -20,7 +20,7 @@
 struct tsr_queue;
 
 struct tsr_heap_state {
-	/* Of the last HEAP packet; belong to whoever runs the queue. */
+	/* Values of the last HEAP packet, owned by the thread that runs the queue. */
 	uint64_t base;			/* 0: the queue has no heap */
 	uint32_t max;			/* HEAP_MAX */
 	uint32_t wanted;		/* size without which the engine cannot go on; 0: it can */

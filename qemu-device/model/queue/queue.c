@@ -152,7 +152,7 @@ static bool gets_stuck(struct tsr_queue *q)
 	       tsr_inject_armed(q->gpu) && q->gpu->hooks->stop(q);
 }
 
-/* Ask for something that wants the queue at a stopping point: now, if it is at one. */
+/* Request a change that needs the queue at a preemption point. Applied at once if it is at one. */
 static void request(struct tsr_queue *q, unsigned int bit)
 {
 	q->request |= bit;

@@ -63,7 +63,7 @@ static struct tsr_job_core *acquire_core(struct tsr_job *job, unsigned int first
 	return NULL;
 }
 
-/* The same of those that do not rest; there are no helpers. */
+/* Acquires a core that does not rest. There are no helpers. */
 static struct tsr_job_core *acquire_busy_core(struct tsr_job *job, uint64_t host_seq)
 {
 	for (unsigned int i = 0; i < job->cores; i++) {
