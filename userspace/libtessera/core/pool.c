@@ -206,7 +206,7 @@ int tsr_pool_alloc(struct tsr_pool *pool, uint64_t size, uint64_t align, struct 
 	return 0;
 }
 
-/* Whether @chunk is one of the pool's; the pointer may be anything. The lock is held. */
+/* The pool's chunk @chunk, or NULL if the pointer is none of its chunks. The lock is held. */
 static struct chunk **find_chunk(struct tsr_pool *pool, const void *chunk)
 {
 	struct chunk **link = &pool->chunks;

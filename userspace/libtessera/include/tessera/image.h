@@ -25,8 +25,7 @@ struct tsr_image;
 /* ---- Images ---------------------------------------------------------------------------------- */
 
 enum tsr_image_flags {
-	TSR_IMAGE_COMPRESSED = 1 << 0,	/* a target: blocks may be stored as "clear" */
-					/* or compressed, see struct tsr_gfx_target */
+	TSR_IMAGE_COMPRESSED = 1 << 0,	/* a target with metadata, see struct tsr_gfx_target */
 	TSR_IMAGE_CUBE = 1 << 1,	/* layers are faces of cubes: +x -x +y -y +z -z, 6 each */
 	TSR_IMAGE_EXPORTABLE = 1 << 2	/* tsr_image_export() */
 };
