@@ -18,7 +18,7 @@ WORDS = {
     r"ladders?\b(?!')": "reset escalation",
     r"rungs?\b": "step of reset escalation",
     r"(?:faults?|mistakes?) on purpose": "fault injection; mutants",
-    r"colou?red|colours?|greys?\b|behaviours?|neighbours?|equalis\w*|normalis\w*|synchronis\w*|initialis\w*|optimis\w*":
+    r"coloured|colours?|greys?\b|behaviours?|neighbours?|equalis\w*|normalis\w*|synchronis\w*|initialis\w*|optimis\w*":
         "American spelling",
     r"machine room": "the plain name of what is meant",
     r"museum": "drivers with one known bug each",

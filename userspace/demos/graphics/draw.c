@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the graphics demos share, see draw.h. */
+/* Shared code of the graphics demos, see draw.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
