@@ -89,7 +89,7 @@ static enum tsr_step read_array(struct tsr_mem *mem, uint64_t va, void *to, unsi
 	return TSR_STEP_DONE;
 }
 
-/* What is at @offset of the heap is not as it must be. */
+/* Raises a fault for a malformed structure at @offset of the heap. */
 static enum tsr_step wrong(struct tsr_mem *mem, const struct tsr_frame_heap *heap, uint32_t offset)
 {
 	return tsr_mem_bad_packet(mem, heap->base + offset, 0, TSR_FAULT_HEAP_CONTENT);
@@ -354,7 +354,7 @@ static void prefetch_vertices(const struct tsr_tile_reader *r, const struct tsr_
 	prefetch_lines(r, mem, data + 16ull * low, 16 * (high - low + 1));
 }
 
-/* The same for states of draws: fragment programs, and their push words. */
+/* Prefetches states of draws: fragment programs, and their push constants. */
 static void prefetch_states(const struct tsr_mem *mem, const struct hint *hint, unsigned int n)
 {
 	const uint64_t *state[HINTS], *program[HINTS];
@@ -669,8 +669,9 @@ static inline void set_triangle(struct tsr_prim *prim, const struct tsr_heap_pri
 }
 
 /*
- * What read_primitive() does with most primitives: triangles that have not been clipped, of batches
- * with one layer and viewport, whose pages are at hand. False: it is none of these, or not sound.
+ * Fast path of read_primitive() for most primitives: triangles that have not been clipped, of
+ * batches with one layer and viewport, whose pages are mapped. False for all others, and for
+ * malformed ones.
  */
 static inline bool quick_triangle(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
 				  uint32_t number, struct tsr_prim *prim)

@@ -275,7 +275,7 @@ static uint32_t visible(const struct tsr_binning *bin, unsigned int first,
 	return bin->lanes->visible(&cull, boxes);
 }
 
-/* What assemble() does with a triangle that can be seen, number @n of @boxes, in viewport 0. */
+/* Adds a visible triangle, number @n of @boxes, in viewport 0, as assemble() does. */
 static inline void add_triangle(struct tsr_binning *bin, uint64_t primitive,
 				const struct tsr_bin_boxes *boxes, unsigned int n)
 {
@@ -308,7 +308,7 @@ static void assemble_all(struct tsr_binning *bin, bool triangles)
 		if (triangles && (group == UINT32_MAX || !n))
 			group = visible(bin, b->next - n, &boxes);
 		if (!(group >> n)) {
-			/* nor is any of those after it */
+			/* the triangles after it are not visible either */
 			b->next += TSR_BIN_GROUP - n;
 			continue;
 		}

@@ -140,7 +140,7 @@ static enum tsr_step read_entries(struct tsr_binning *bin, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
-/* What is to be written to each target, piece by piece. */
+/* Lists the words of each target as runs. */
 static void make_runs(struct tsr_stream_out *out, const struct declaration *d)
 {
 	uint16_t runs = 0, words = 0;

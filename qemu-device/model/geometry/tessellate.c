@@ -192,8 +192,8 @@ static struct tsr_tess_line divided(float factor, struct range range,
 }
 
 /*
- * The same for a factor inside: there is at least one ring inside the edges, so whole numbers make
- * of 1 a line with a point on its middle.
+ * The division for an inside factor. At least one ring is inside the edges, so with integer
+ * partitioning a factor of 1 gives a line with a point on its middle.
  */
 static struct tsr_tess_line divided_inside(float factor, struct range range,
 					   enum tsr_tess_partitioning partitioning)

@@ -22,7 +22,7 @@
 #define HIGH_HALF 2, 3
 #endif
 
-/* What becomes of half of the vertices of a vector. */
+/* Results for half of the vertices of a vector. */
 struct projected {
 	vs32_half x, y, code;
 	vf32_half z, rw;
