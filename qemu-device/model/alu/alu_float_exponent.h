@@ -426,7 +426,7 @@ TSR_INLINE vu32 lookup_table(const uint32_t *table, vu32 index)
 #endif
 }
 
-/* Numbers of 6 bits: their order is that of the table, four vectors of 16. */
+/* 6-bit indices into the table, which is four vectors of 16. */
 TSR_INLINE vu32 lookup_sine(vu32 index)
 {
 #ifdef TSR_ALU_AVX512

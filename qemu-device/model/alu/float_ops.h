@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every floating-point instruction computes, one thread at a time: the definition, for all
- * modifiers and modes.
+ * Definition of every floating-point instruction, for one thread at a time, with all modifiers and
+ * modes.
  *
  * In: an instruction, the modes of its clause, source words. Out: the result word. Common
  * instructions have faster vector code in alu_float*.h, which must give the same bits; all others
@@ -77,7 +77,7 @@ struct tsr_real tsr_float_half_real(const struct tsr_uop *uop, unsigned int n, u
 struct tsr_real tsr_float_lane_real(const struct tsr_uop *uop, uint32_t word);
 /* Rounded and clamped as the modifiers of the instruction say. */
 uint32_t tsr_float_pack(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width);
-/* The same, exact or rounded to nearest even, without a clamp. */
+/* Packs a result, exact or rounded to nearest even, without a clamp. */
 uint32_t tsr_float_pack_plain(const struct tsr_uop *uop, struct tsr_real x,
 			      enum tsr_float_width width);
 /* Exact. */

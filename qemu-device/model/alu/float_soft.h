@@ -60,7 +60,7 @@ struct tsr_real tsr_real_scale(struct tsr_real x, int32_t scale);
 /* The integer nearest to x in the sense of @round, with the sign of x when it is 0. */
 struct tsr_real tsr_real_integral(struct tsr_real x, unsigned int round);
 
-/* What becomes of a result. */
+/* Rounding of a result. */
 struct tsr_rounding {
 	enum tsr_float_width width;
 	uint8_t round; /* TSR_ROUND_… */
