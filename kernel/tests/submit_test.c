@@ -2,9 +2,9 @@
 /* Copyright 2026 The Tessera authors */
 
 /*
- * SUBMIT before any job is armed: the checks of streams, and the graph of dependencies
- * from `after` and from waits for signals of an earlier job of the same SUBMIT.
- * Syncobjs are real, queues and jobs are not.
+ * What SUBMIT makes of its jobs before any of them is armed: which streams it takes,
+ * and the graph of dependencies, from `after` and from waits for what an earlier job
+ * of the same SUBMIT signals. Syncobjs are real, queues and jobs are not.
  */
 
 #include <kunit/test.h>
@@ -71,7 +71,7 @@ void tessera_vm_exec_unlock(struct drm_gpuvm_exec *vm_exec)
 {
 }
 
-/* A file, a 39-bit VM with two queues, another VM with one, and a SUBMIT of @count jobs. */
+/* A file, a VM of 39 bits with two queues, another VM with one, and a SUBMIT of @count jobs. */
 struct fixture {
 	struct drm_file file;
 	struct tessera_device tdev;

@@ -428,7 +428,7 @@ struct bo {
 	ino_t ino;			/* of that file */
 	uint64_t size, window, fake;	/* bytes; where the device sees it; offset for mmap() */
 	uint32_t flags, vm_id;
-	struct vm *vm;			/* its only VM, never dereferenced; NULL if any */
+	struct vm *vm;			/* it is private to, never dereferenced; NULL */
 	bool exported, dont_need, cpu_mapped;
 	struct quota *quota;		/* local memory is charged to; NULL */
 	struct fence *write, *read;	/* by IMPORT_SYNC_FILE; NULL */

@@ -665,7 +665,7 @@ enum drm_tessera_bo_state {
 	DRM_TESSERA_BO_PURGEABLE = 1 << 2,
 	/** @DRM_TESSERA_BO_PURGED: The contents are gone. */
 	DRM_TESSERA_BO_PURGED = 1 << 3,
-	/** @DRM_TESSERA_BO_RESIDENT: The BO has memory at this moment. */
+	/** @DRM_TESSERA_BO_RESIDENT: The BO has memory behind it at this moment. */
 	DRM_TESSERA_BO_RESIDENT = 1 << 4
 };
 
