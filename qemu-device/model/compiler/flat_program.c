@@ -176,7 +176,7 @@ struct tsr_flat tsr_flat_find(struct tsr_shader *sh, const struct tsr_fragment_s
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
-/* Whether there is nothing but the provoking vertex's value. */
+/* True if there is nothing but the provoking vertex's value. */
 static bool constant(const struct tsr_planes *p)
 {
 	for (unsigned int i = 0; i < 4; i++) {
@@ -187,7 +187,7 @@ static bool constant(const struct tsr_planes *p)
 }
 
 /*
- * Whether w is a finite number of fp32 between @from and @to: at the corner where 1/w is least it
+ * True if w is a finite number of fp32 between @from and @to: at the corner where 1/w is least it
  * is above what the rounding of its plane, which begins at corners of blocks, can come to.
  */
 static bool finite_w(const struct tsr_fragment_prim *p, const int32_t from[2], const int32_t to[2])

@@ -26,7 +26,7 @@ struct tsr_flat {
 struct tsr_flat tsr_flat_find(struct tsr_shader *sh, const struct tsr_fragment_state *state);
 
 /*
- * Whether @varyings of primitive @prim of the bundle, which has run, are the same, bit for bit, at
+ * True if @varyings of primitive @prim of the bundle, which has run, are the same, bit for bit, at
  * all places in [x0, x1) by [y0, y1).
  */
 bool tsr_flat_across(const struct tsr_fragments *f, unsigned int prim, uint32_t varyings,

@@ -254,7 +254,7 @@ static unsigned int gather(struct compiler *c, unsigned int first, unsigned int 
 	return i - first;
 }
 
-/* Whether generated code may evaluate the branch: it goes to one place, and not to the end. */
+/* True if generated code may evaluate the branch: it goes to one place, and not to the end. */
 static bool branch_fits(const struct tsr_decoded *d)
 {
 	return d->flags & TSR_CLAUSE_BRANCH && d->jump_fixed && !d->jump_ends;

@@ -147,7 +147,7 @@ static struct tsr_x86_rm operand(struct emitter *e, int n)
 	return tsr_x86_reg(in_register(e, n));
 }
 
-/* Whether an instruction that uses @n @times may overwrite it. */
+/* True if an instruction that uses @n @times may overwrite it. */
 static bool ends_here(struct emitter *e, int n, unsigned int times)
 {
 	const struct tsr_node *from = node(e, n);
@@ -215,7 +215,7 @@ static struct fma_form fma_over_addend(struct emitter *e, int a, int b, int adde
 	return (struct fma_form){ addend, a, b, TSR_X86_FMA231_F32 };
 }
 
-/* Whether @n, which has not ended here (see ends_here()), has to be loaded for this use only. */
+/* True if @n, which has not ended here (see ends_here()), has to be loaded for this use only. */
 static bool comes_for_this(struct emitter *e, int n)
 {
 	const struct tsr_node *from = node(e, n);
@@ -689,7 +689,7 @@ static void fix_nans(struct emitter *e)
 	tsr_x86_jump_back(e->x, TSR_X86_ALWAYS, e->fix.back);
 }
 
-/* Whether a block has to know which lanes are idle. */
+/* True if a block has to know which lanes are idle. */
 static bool needs_idle(const struct emitter *e, const struct stores *stores)
 {
 	bool needs = e->fix.count > 1;

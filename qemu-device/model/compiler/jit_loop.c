@@ -161,7 +161,7 @@ static void add_lanes(struct coder *c, unsigned int place, enum tsr_gpr from)
 	count_threads(c, TSR_X86_GADD, from);
 }
 
-/* Whether lanes can come to @place from the one before it. */
+/* True if lanes can come to @place from the one before it. */
 static bool fallen_to(const struct coder *c, unsigned int place)
 {
 	return place && c->loop->place[place - 1].clauses && c->loop->place[place - 1].falls;

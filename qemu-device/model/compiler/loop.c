@@ -34,7 +34,7 @@ static bool branches(const struct tsr_decoded *d)
 	return d->flags & TSR_CLAUSE_BRANCH && !(d->flags & TSR_CLAUSE_FAULT);
 }
 
-/* Whether threads can go on to the next clause. */
+/* True if threads can go on to the next clause. */
 static bool falls(const struct tsr_decoded *d)
 {
 	return !(d->flags & (TSR_CLAUSE_END | TSR_CLAUSE_FAULT)) &&
@@ -172,7 +172,7 @@ static void find_live(struct look *l)
 
 /* ---- Which clauses are in the loop ----------------------------------------------------------- */
 
-/* Whether a loop can have clause @d. */
+/* True if a loop can have clause @d. */
 static bool fits(const struct tsr_decoded *d, const struct tsr_decoded *head)
 {
 	const unsigned int not = TSR_CLAUSE_FAULT | TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER |
@@ -404,7 +404,7 @@ static unsigned int variant_of(const struct tsr_shader *sh)
 	return variant | (s && s->dual_source ? VARIANT_DUAL : 0);
 }
 
-/* Whether threads come back to the head of @l without leaving it. */
+/* True if threads come back to the head of @l without leaving it. */
 static bool comes_back(const struct look *l, int head)
 {
 	bool back = false;
@@ -464,7 +464,7 @@ struct tsr_loop *tsr_loop_of(struct tsr_shader *sh, struct tsr_decoded *clause)
 	return loop;
 }
 
-/* Whether the warps chosen can execute it: no other lanes go first, nothing is left to the core. */
+/* True if the warps chosen can execute it: no other lanes go first, nothing is left to the core. */
 static bool possible(const struct tsr_shader *sh, const struct tsr_loop *loop)
 {
 	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {

@@ -57,7 +57,7 @@ static bool read_register(struct look *l, unsigned int r)
 	return true;
 }
 
-/* Whether the value of @o is known to a plan. */
+/* True if the value of @o is known to a plan. */
 static bool read_operand(struct look *l, const struct tsr_operand *o)
 {
 	unsigned int n = o->index / TSR_BUNDLE_WARPS;
@@ -533,7 +533,7 @@ static bool look_at_preload(struct look *l, unsigned int n, struct tsr_insn *ins
 	return sample_varying(l, insn, 4 * n);
 }
 
-/* Whether the state leaves fragments alone until they have ended. */
+/* True if the state leaves fragments alone until they have ended. */
 static bool plain_state(const struct tsr_shader *sh, const struct tsr_fragment_state *s)
 {
 	const struct tsr_shader_state *shader = &s->shader;

@@ -79,7 +79,7 @@ static void set_edge(struct tsr_walk_blocks *w, unsigned int e, const struct tsr
 	w->high[e] = 7 * (larger(a, 0) + larger(b, 0));
 }
 
-/* Whether all of the rectangle is outside of edge @e: its corner furthest inside decides. */
+/* True if all of the rectangle is outside of edge @e: its corner furthest inside decides. */
 static bool beyond(const struct tsr_walk_blocks *w, unsigned int e)
 {
 	const struct tsr_edge *edge = &w->shape->edge[e];
@@ -104,7 +104,7 @@ static struct tsr_rect within(const struct tsr_rect *rect, const struct tsr_tile
 /* Subpixels a triangle can be wide and high for its edges to be small numbers near it. */
 #define SMALL (64 << TSR_SUBPIXEL_BITS)
 
-/* Whether the walk needs nothing but w->small: its edges at the corner of the first block. */
+/* True if the walk needs nothing but w->small: its edges at the corner of the first block. */
 static bool set_small(struct tsr_walk_blocks *w, const struct tsr_tile *tile)
 {
 	const struct tsr_shape *shape = w->shape;

@@ -152,7 +152,7 @@ void tsr_block_size(const struct tsr_format *format, const struct tsr_texture_su
 	*height = astc ? extent[s->pointer >> 3 & 7] : TSR_TEX_BLOCK_DIM;
 }
 
-/* Whether the blocks of a surface have a size that there is. */
+/* True if the blocks of a surface have a size that there is. */
 static bool good_block_size(const struct tsr_format *format, const struct tsr_texture_surface *s)
 {
 	/* by width: the heights that go with it */

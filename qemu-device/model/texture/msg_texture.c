@@ -333,7 +333,7 @@ static bool needs_quad(const struct request *r)
 		(r->mode == TSR_TEXTURE_LOD_BIAS || r->mode == TSR_TEXTURE_LOD_COMPUTED));
 }
 
-/* Whether two lanes' footprints are the same, given their quad. */
+/* True if two lanes' footprints are the same, given their quad. */
 static bool same_view(const struct request *a, const struct request *b)
 {
 	return a->texture == b->texture && a->sampler == b->sampler &&

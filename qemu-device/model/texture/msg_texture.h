@@ -104,7 +104,7 @@ static inline uint32_t tsr_level_extent(uint32_t size, unsigned int level)
 	return size >> level ? size >> level : 1;
 }
 
-/* Whether coordinates are 0 to 1. */
+/* True if coordinates are 0 to 1. */
 static inline bool tsr_is_normalized(const struct tsr_texture_view *view,
 				     const struct tsr_sampler *sampler)
 {

@@ -601,7 +601,7 @@ static bool fill_astc(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	return true;
 }
 
-/* Whether blocks of the window's level are not what a fill brings. */
+/* True if blocks of the window's level are not what a fill brings. */
 static bool has_other_blocks(const struct tsr_tex_window *w)
 {
 	return w->block_width && (w->block_width != TSR_TEX_BLOCK_DIM ||

@@ -216,7 +216,7 @@ struct tsr_raw_block {
 	uint8_t bytes[TSR_TEX_BLOCK_BYTES_MAX] __attribute__((aligned(64)));
 	unsigned int columns, rows;	/* that lie in the level; the others are not used */
 };
-/* Whether decoded texels are what lies in memory: four bytes in the order of the result. */
+/* True if decoded texels are what lies in memory: four bytes in the order of the result. */
 bool tsr_block_is_plain(const struct tsr_format *format);
 /*
  * Such a block in the tiled order to rows, @pitch bytes from each other: pairs of texels keep
