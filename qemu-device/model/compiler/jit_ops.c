@@ -731,7 +731,7 @@ static int branch_zero(struct tsr_segment *s, const struct tsr_uop *uop)
 	}
 }
 
-/* Of two operands. */
+/* The condition of a branch with two operands. */
 static int branch_two(struct tsr_segment *s, const struct tsr_uop *uop)
 {
 	unsigned int predicate = (unsigned int)predicate_i32(uop->insn->mod[TSR_MOD_CMPF]);

@@ -13,7 +13,7 @@
 
 /* ---- A program from a clause on -------------------------------------------------------------- */
 
-/* What BLEND looks at besides what it names: the bits of a state. */
+/* Bits of the state that BLEND reads in addition to its operands. */
 enum {
 	VARIANT_DUAL = 1,		/* R4 to R7 */
 	VARIANT_PROGRAM = 2,		/* all, as a program may follow */
@@ -41,7 +41,7 @@ static bool falls(const struct tsr_decoded *d)
 	       !(branches(d) && d->branch->insn->op == TSR_OP_ADD_JUMP);
 }
 
-/* … to the address it branches to. */
+/* True if the address to which the clause branches is known. */
 static bool jumps(const struct tsr_decoded *d)
 {
 	return branches(d) && d->jump_fixed && !d->jump_ends;
@@ -121,7 +121,7 @@ static void find_successors(struct look *l)
 
 /* ---- Which registers are looked at ----------------------------------------------------------- */
 
-/* What clause @n reads before it has written it, and writes. */
+/* Finds the registers that clause @n reads before it writes them, and those that it writes. */
 static void find_usage(struct look *l, unsigned int n)
 {
 	const struct tsr_decoded *d = l->clause[n];
@@ -414,7 +414,7 @@ static bool comes_back(const struct look *l, int head)
 	return back;
 }
 
-/* What may be a loop; false: none, *@refused if there never will be. */
+/* Examines a possible loop. False if there is none; *@refused if there never will be one. */
 static bool look(struct tsr_shader *sh, struct tsr_decoded *head, unsigned int variant,
 		 struct tsr_loop *loop, bool *refused)
 {

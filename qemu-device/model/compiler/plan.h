@@ -104,7 +104,7 @@ struct tsr_quad_block {
 	 * table.
 	 */
 	bool again;
-	/* Of the run: of VARYING steps, if @again; NULL: to be found. */
+	/* For the present run: planes of VARYING steps, if @again; NULL if not found yet. */
 	const struct tsr_planes *planes[TSR_PLAN_STEPS];
 	/* Where varyings are interpolated, from the pixels' centres; w there, if @has_w. */
 	float off[2];

@@ -52,7 +52,7 @@ static double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* What depth bias adds to the depth of @s, whose depth is that of @prim. */
+/* Depth bias of @s, which has the depth of @prim. */
 static double bias_of(const struct tsr_shape *s, const struct tsr_prim *prim,
 		      const struct tsr_raster_rules *rules)
 {

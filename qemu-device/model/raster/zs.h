@@ -68,7 +68,7 @@ uint64_t tsr_zs_test(struct tsr_tile *t, const struct tsr_fine *fine, const stru
 
 /* Depths of pixels @mask of @block have been written. */
 void tsr_zs_note(struct tsr_tile *t, const struct tsr_zs *zs, unsigned int block, uint64_t mask);
-/* The same of quads of small triangles. */
+/* Notes the quads of small triangles. */
 void tsr_zs_note_quads(struct tsr_tile *t, const struct tsr_zs *zs,
 		       const struct tsr_small_quads *quads);
 

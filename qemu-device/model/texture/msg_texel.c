@@ -139,7 +139,7 @@ enum tsr_step tsr_sampler_find(struct tsr_msg_env *env, uint32_t index,
 
 /* ---- Texels ---------------------------------------------------------------------------------- */
 
-/* What the low bits of a surface's address say about blocks of ASTC: three for each extent. */
+/* Low bits of a surface's address that give the size of ASTC blocks, three for each extent. */
 #define SIZE_BITS 63u
 
 void tsr_block_size(const struct tsr_format *format, const struct tsr_texture_surface *s,

@@ -2,9 +2,9 @@
 /*
  * The texture instructions: TEXC, single and dual, TEXS_2D, TEXS_CUBE, and LEA_TEX.
  *
- * Lanes are done in quads, since levels of detail are computed from neighbours. A quad is done as a
- * whole or not at all: results overwrite the staging registers that operands were in, and a lane
- * that has to wait must find its neighbours' operands when it is asked again.
+ * Lanes are processed in quads, because levels of detail depend on adjacent lanes. A quad is
+ * processed as a whole or not at all. Results overwrite the staging registers of operands, and a
+ * lane that has to wait needs the operands of adjacent lanes when it is repeated.
  */
 #include "msg_texture.h"
 

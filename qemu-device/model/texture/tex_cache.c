@@ -331,7 +331,7 @@ static inline void count_line(struct tsr_msg_env *env, uint64_t line)
 	}
 }
 
-/* … for the lines of [va, va + len). */
+/* Counts the lines of [va, va + len) in the L2. */
 static void count_lines(struct tsr_msg_env *env, uint64_t va, unsigned int len)
 {
 	for (uint64_t line = va / LINE; line <= (va + len - 1) / LINE; line++)
