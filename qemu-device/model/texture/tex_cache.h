@@ -168,7 +168,7 @@ struct tsr_window_lanes {
 enum tsr_window_brought {
 	TSR_WINDOW_HAS,			/* all of it */
 	TSR_WINDOW_CANNOT,		/* some texel cannot be kept */
-	TSR_WINDOW_CONFLICT,		/* it would replace a needed tile */
+	TSR_WINDOW_CONFLICT,		/* a needed tile would be replaced */
 };
 
 /* Bring what lane @lane wants, without taking from lanes @others. */
