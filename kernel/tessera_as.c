@@ -4,19 +4,19 @@
 /**
  * DOC: Address spaces
  *
- * The hardware has a fixed number of address space slots, each with the root of
- * a page table. The slot's number tags cached translations. A slot takes a new
- * root with an invalidation of everything; an invalidation is complete when no
- * engine uses an old translation any more, and completes in bounded time
+ * The hardware has a fixed number of address space slots. Each slot holds the root
+ * of a page table, and its number tags cached translations. A slot takes a new root
+ * together with an invalidation of all its translations. An invalidation is complete
+ * when no engine uses an old translation any more. It completes in bounded time,
  * whatever the queues do.
  *
- * Slot 0 is the kernel's: rings are fetched and fence words are written through
- * it. A VM gets one of the others with its first queue and keeps it until its
- * last queue is gone.
+ * Slot 0 belongs to the kernel. The device fetches rings and writes fence words
+ * through it. A VM gets one of the other slots with its first queue and keeps it
+ * until its last queue is destroyed.
  *
- * What is mapped in the kernel's address space has a fixed place: the page of
- * fence words, the words of perfmons, then one range for the ring of each queue
- * slot. After them is the range in which tessera_framebuffer.c puts what is shown.
+ * The layout of the kernel's address space is fixed: the page of fence words, the
+ * words of perfmons, one range for the ring of each queue slot, and the range in
+ * which tessera_framebuffer.c maps framebuffers.
  */
 
 #include <linux/bitfield.h>
@@ -196,15 +196,16 @@ void tessera_as_set(struct tessera_device *tdev, int as, const struct tessera_pg
  * @va: first address
  * @size: bytes
  *
- * The second step of taking memory away from the device: clear the entries, invalidate,
+ * The second step of removing memory from the device: clear the entries, invalidate,
  * free. Calls for one address space must not overlap, so the caller holds the lock of its
- * page table. From anywhere but interrupts, also where fences wait and in reclaim.
+ * page table. The function may be called anywhere except in interrupts, also where fences
+ * wait for it and in reclaim.
  *
- * **When this returns, no engine touches what was mapped there before**, so it can be
- * freed, and so can tables that were cut out of the tree. There is no error in that:
- * either the device has confirmed it, or it is not bus master. A device that does not
- * confirm within ten seconds, or two in reclaim, is cut off (tessera_cut_off()), and the
- * ladder brings it back without what it had cached.
+ * **When this returns, no engine accesses the old mappings of the range.** The memory can
+ * be freed, and so can tables that were removed from the tree. This cannot fail: either
+ * the device has confirmed the invalidation, or it is no bus master. A device that does not
+ * confirm within ten seconds, or two in reclaim, is cut off (tessera_cut_off()). The reset
+ * escalation brings it back without cached translations.
  *
  * Return: 0, or -EIO if this call has cut the device off.
  */

@@ -81,7 +81,7 @@ struct tessera_bind {
 	struct list_head returned;
 	/** @inv_start: First address whose translation may have changed. */
 	u64 inv_start;
-	/** @inv_end: Address behind the last one. */
+	/** @inv_end: First address after the range. */
 	u64 inv_end;
 	/** @done: It has run, or will not. Under &tessera_vm.op_lock. */
 	bool done;
@@ -690,7 +690,7 @@ static struct tessera_bind *bind_create_own(struct tessera_vm *vm,
 		return ERR_PTR(-ENOMEM);
 	}
 
-	/* Whoever looks for overlaps sees the range once it is there. */
+	/* From here on, checks for overlaps see the range. */
 	mutex_lock(&vm->op_lock);
 	bind->op[0] = *op;
 	mutex_unlock(&vm->op_lock);
@@ -831,7 +831,7 @@ bool tessera_binds_overlap(struct tessera_vm *vm, u64 va, u64 size)
 	lockdep_assert_held(&vm->op_lock);
 
 	list_for_each_entry(bind, &vm->binds, node) {
-		/* What has run is in the VM, or gone from it. */
+		/* Operations of a bind that has run are part of the VM already. */
 		for (i = 0; i < bind->count && !bind->done; i++) {
 			struct tessera_bind_op *op = &bind->op[i];
 

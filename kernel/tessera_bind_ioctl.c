@@ -4,13 +4,13 @@
 /**
  * DOC: VM_BIND
  *
- * Binds of a VM are applied in the order of their ioctls. An asynchronous one is
- * a job of the VM's bind scheduler, which runs one at a time on the CPU; it
- * occupies no queue of the device. A synchronous one is run by the ioctl itself if
- * no asynchronous one is ahead of it. Else it takes its place in their order as a
- * job, too, which waits for nothing but those ahead, and the ioctl waits for it. The
- * wait can be interrupted: a bind that has not run by then is skipped, and nothing
- * has changed.
+ * Binds of a VM are applied in the order of their ioctls. An asynchronous bind is a
+ * job of the VM's bind scheduler, which runs one job at a time on the CPU and
+ * occupies no queue of the device. The ioctl runs a synchronous bind itself if no
+ * asynchronous bind is pending. Otherwise the synchronous bind becomes a job as
+ * well. It waits only for the binds before it, and the ioctl waits for the job. A
+ * signal can interrupt this wait. A bind that has not run by then is skipped, and
+ * nothing has changed.
  */
 
 #include <linux/slab.h>
@@ -73,7 +73,7 @@ static struct dma_fence *tessera_bind_run_job(struct drm_sched_job *sched_job)
 	struct dma_fence *fence;
 	int ret;
 
-	/* What the bind removes is given back by a work that comes after the fence. */
+	/* A work item after the fence returns the quota of removed objects. */
 	tessera_quota_leave(vm->quota);
 
 	mutex_lock(&vm->op_lock);
@@ -88,7 +88,7 @@ static struct dma_fence *tessera_bind_run_job(struct drm_sched_job *sched_job)
 		WRITE_ONCE(vm->banned, true);
 	if (job->wait) {
 		job->wait->ret = ret;
-		WRITE_ONCE(job->wait->done, true); /* it peeks */
+		WRITE_ONCE(job->wait->done, true); /* the waiter reads it without a lock */
 	}
 	atomic_dec(&vm->async_pending);
 	mutex_unlock(&vm->op_lock);

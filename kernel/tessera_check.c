@@ -4,17 +4,17 @@
 /**
  * DOC: The contract checker
  *
- * A device with FEATURE CHECK watches what the driver does
- * (Documentation/hw/debug-unit.md). What it cannot know is when memory goes back to
- * the system, so the driver says what is mapped for DMA and what is not any more;
- * debugfs "check" shows what the device has found. Without the feature none of
- * this does anything.
+ * A device with FEATURE CHECK reports mistakes of the driver
+ * (Documentation/hw/debug-unit.md). The device cannot know when memory is returned
+ * to the system, so the driver reports which pages are mapped for DMA and which no
+ * longer are. The debugfs file "check" shows the device's reports. Without the
+ * feature, nothing here has an effect.
  *
- * While the registers are out of reach, because the function is reset or sleeps,
- * memory comes and goes all the same. What is to be said of it is kept in order and
- * said when the device answers again, before it works. If that becomes too much, the
- * device is told to forget all, and nothing more: it does not judge what it does not
- * know.
+ * While the function is reset or asleep, registers cannot be accessed, but memory is
+ * still mapped and unmapped. These messages are queued in their order and delivered
+ * when the device answers again, before it works. If the queue overflows, the driver
+ * tells the device once to forget all pages. The device then reports nothing about
+ * pages that it does not know.
  */
 
 #include <linux/bitfield.h>
@@ -282,7 +282,7 @@ static int tessera_check_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(tessera_check);
 
 /**
- * tessera_check_debugfs_init() - the file, if the device has what is behind it
+ * tessera_check_debugfs_init() - create the file if the device has the checker
  * @minor: minor of the device
  */
 void tessera_check_debugfs_init(struct drm_minor *minor)

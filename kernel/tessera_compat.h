@@ -258,8 +258,8 @@ static inline int tessera_compat_sm_map(struct drm_gpuvm *gpuvm, void *priv,
 #endif
 
 /*
- * 6.17: who asks for it gets numbers of 64 bits. Before, the operations say so, beside
- * the name of the driver, which all have.
+ * 6.17: a function selects 64-bit numbers. Before, a member of the operations does. The
+ * macro puts it next to the driver's name, which all operations have.
  */
 #ifdef TESSERA_OLD_FENCE_INIT
 #define get_driver_name use_64bit_seqno = true, .get_driver_name

@@ -16,7 +16,7 @@
 #include "tessera_kms.h"
 #include "tessera_pm.h"
 
-/* Of a monitor that says nothing. */
+/* The size that a monitor without EDID gets. */
 #define FALLBACK_WIDTH	1280
 #define FALLBACK_HEIGHT	800
 
@@ -25,7 +25,7 @@ static struct tessera_head *connector_to_head(struct drm_connector *connector)
 	return container_of(connector, struct tessera_head, connector);
 }
 
-/* What is not known stays as it is. */
+/* A device that cannot be accessed keeps the last known status. */
 static enum drm_connector_status tessera_connector_detect(struct drm_connector *connector,
 							  bool force)
 {

@@ -4,19 +4,20 @@
 /**
  * DOC: Heads
  *
- * What a head is to show is kept here, and the device has a copy in its registers. So it
- * does not matter to a commit whether the device is within reach: if it is being reset,
- * recovery writes everything once more when it is back, and a head goes on where it was.
+ * The driver keeps the state of each head, and the device has a copy of it in its
+ * registers. A commit therefore does not depend on the device. If the device is
+ * being reset, recovery writes the whole state again afterwards.
  *
- * The device takes one LATCH at a time. What comes before it is over follows it, but for
- * cursors that legacy calls change: the device takes them at once, into what is shown and
- * into what waits. The event of a commit is sent when its LATCH is over, which the
- * interrupt of the next vertical blank looks at: it does not depend on which interrupt
- * came.
+ * The device accepts one LATCH at a time. A commit that arrives before the previous
+ * LATCH has taken effect is written after it. Cursors that legacy calls change are an
+ * exception: they change the visible state and the waiting one at once. The event of
+ * a commit is sent when its LATCH has taken effect. The handler of the next vertical
+ * blank checks this, so that a lost interrupt does not lose an event.
  *
- * A head goes on at once and off at the end of a frame. The event of going on is that of the
- * first vertical blank, when a whole frame has been scanned; the core has it until then,
- * and sends it in any case when vertical blanks are switched off.
+ * A head is enabled immediately and disabled at the end of a frame. The event of
+ * enabling is that of the first vertical blank, when a whole frame has been scanned.
+ * The core holds this event until then, and sends it in any case when vertical blanks
+ * are disabled.
  */
 
 #include <linux/bitfield.h>
@@ -45,7 +46,7 @@ static struct tessera_device *head_device(const struct tessera_head *head)
 /* As long as a frame takes at most, twice. */
 #define FRAME_MOST	(2 * HZ / TSR_VBLANK_HZ_MIN)
 
-/* What is so until a head says that it is not. */
+/* Bits that count as set until the head's register reports otherwise. */
 #define STATUS_OPEN	(TSR_DISPLAY_STATUS_PENDING__MASK | \
 			 TSR_DISPLAY_STATUS_WRITEBACK_PENDING__MASK | \
 			 TSR_DISPLAY_STATUS_STALE__MASK)
@@ -105,7 +106,7 @@ static void damaged(struct drm_rect *damage, const struct drm_rect *r)
 		      max(damage->y2, r->y2) - min(damage->y1, r->y1));
 }
 
-/* What is known of it; true if anything is. */
+/* Writes the damage. Returns true if it covers all that has changed. */
 static bool head_write_damage(struct tessera_head *head, struct drm_rect *damage)
 {
 	const struct drm_rect screen = DRM_RECT_INIT(0, 0, TSR_SCREEN_MAX, TSR_SCREEN_MAX);
@@ -126,7 +127,7 @@ static bool head_write_damage(struct tessera_head *head, struct drm_rect *damage
 	return head->partial;
 }
 
-/* Of what has been written; false: it is refused. */
+/* Commits the written registers. Returns false if the device refuses. */
 static bool head_commit(struct tessera_head *head, u32 how, struct drm_rect *damage)
 {
 	struct tessera_device *tdev = head_device(head);
@@ -300,7 +301,7 @@ void tessera_head_restore(struct tessera_head *head)
 		}
 	}
 	head->partial = false;
-	/* What was latched may be lost: all of it once more, and who waits goes on waiting. */
+	/* The latched state may be lost: write all of it again; events keep waiting. */
 	if (head->latching && !head->next)
 		swap(head->next, head->event);
 	if (!head_pending(head))
@@ -340,7 +341,7 @@ static struct drm_rect plane_place(const u32 *words)
 	return r;
 }
 
-/* Whether two pictures of a plane differ in nothing but memory. */
+/* Returns true if two pictures of a plane differ in their memory only. */
 static bool plane_stays(const u32 *a, const u32 *b)
 {
 	return !memcmp(&a[TESSERA_PLANE_FORMAT], &b[TESSERA_PLANE_FORMAT],
@@ -644,7 +645,7 @@ static void head_went_on(struct tessera_head *head, u32 frame)
 	}
 }
 
-/* What is out of reach has those that tessera_head_tick() makes. */
+/* Without access to the device, tessera_head_tick() counts. */
 static u32 tessera_crtc_get_vblank_counter(struct drm_crtc *crtc)
 {
 	struct tessera_head *head = crtc_to_head(crtc);

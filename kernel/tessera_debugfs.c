@@ -63,7 +63,7 @@ static int show_gpuvas(struct seq_file *m, void *unused)
 
 static void show_vm_faults(struct seq_file *m, struct tessera_vm *vm)
 {
-	int as = data_race(vm->as); /* it may just come or go: this is for people */
+	int as = data_race(vm->as); /* may change at any time; the output is informational */
 	u64 first, i;
 
 	spin_lock(&vm->faults.lock);
@@ -92,7 +92,7 @@ static int show_faults(struct seq_file *m, void *unused)
 	return 0;
 }
 
-/* What is on the ring and not done, as 64-bit words that tsr-decode --hex --ring reads. */
+/* Unfinished entries of the ring, as 64-bit words for tsr-decode --hex --ring. */
 static void show_ring(struct tessera_queue *queue, void *data)
 {
 	struct seq_file *m = data;
@@ -221,7 +221,7 @@ static const struct drm_debugfs_info tessera_debugfs_files[] = {
 	{ "rings", show_rings },
 };
 
-/* Enter the ladder of recovery by hand, at the rung whose name is written. */
+/* Start the reset escalation by hand, at the step whose name is written. */
 static ssize_t write_reset(struct file *file, const char __user *user, size_t size, loff_t *pos)
 {
 	static const char * const rungs[] = {

@@ -4,10 +4,11 @@
 /**
  * DOC: The device
  *
- * Bringing the hardware up and taking it down. The order of the end: the device
- * stopped and fences signalled with -ENODEV, no new calls (drm_dev_unplug), which takes
- * local memory from the CPU as well, interrupts gone, DMA mappings undone. What user
- * space still holds then is memory of the kernel and nothing of the device.
+ * Probe and removal of the hardware. Removal has a fixed order. The driver stops the
+ * device and signals fences with -ENODEV. It refuses new calls (drm_dev_unplug),
+ * which also removes the CPU's mappings of local memory. Then it frees the interrupts
+ * and undoes DMA mappings. User space can afterwards hold memory of the kernel, but
+ * nothing that refers to the device.
  */
 
 #include <linux/bitfield.h>

@@ -189,9 +189,9 @@ struct tessera_device {
 		 * it: fences wait for recovery.
 		 */
 		struct mutex lock;
-		/** @reset.ladder: Brings a device back that is TESSERA_CUT_OFF. */
+		/** @reset.ladder: The reset escalation; ends TESSERA_CUT_OFF. */
 		struct delayed_work ladder;
-		/** @reset.rung: Where the ladder begins; under the lock. */
+		/** @reset.rung: First step of the reset escalation; under the lock. */
 		enum tessera_rung rung;
 		/** @reset.saved: It is known where each ring goes on; under the lock. */
 		bool saved;
@@ -265,7 +265,7 @@ static inline enum tessera_state tessera_state(struct tessera_device *tdev)
 	return READ_ONCE(tdev->state.now);
 }
 
-/* Who uses registers has passed the gate, or is one of those who need not: see tessera_state.c. */
+/* Callers have passed the gate, or are exempt: see tessera_state.c. */
 static inline void tessera_assert_reach(struct tessera_device *tdev)
 {
 	enum tessera_state state = tessera_state(tdev);

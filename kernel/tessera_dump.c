@@ -4,13 +4,13 @@
 /**
  * DOC: Device core dumps
  *
- * A dump is taken when a job has failed, before its queue is reset: fences wait
- * for that, so nothing may be allocated and nobody waited for. Memory for one dump
- * is there from probe on. A work, behind all fences, copies what was taken and
- * hands it to user space; as long as it has not, further failures leave no dump.
- * devcoredump itself keeps one per device until it is read, or five minutes.
+ * A dump is taken when a job has failed, before its queue is reset. Fences wait for
+ * that, so taking a dump neither allocates nor waits. Probe allocates the memory for
+ * one dump. A work item that no fence waits for copies the dump and passes it to user
+ * space. Until it has done so, further failures leave no dump. devcoredump keeps one
+ * dump for each device until the dump is read, or for five minutes.
  *
- * The format is that of include/uapi/drm/tessera_dump.h.
+ * include/uapi/drm/tessera_dump.h defines the format.
  */
 
 #include <linux/devcoredump.h>
@@ -31,7 +31,7 @@
 #include "tessera_vm.h"
 
 #define DUMP_SIZE	SZ_512K
-/* Of a stream, and of the ring before and after the read pointer. */
+/* Limits of a stream, and of the ring around the read pointer. */
 #define STREAM_MAX	SZ_64K
 #define RING_BEFORE	(4 * TESSERA_RING_ENTRY)
 #define RING_WINDOW	(16 * TESSERA_RING_ENTRY)
@@ -96,7 +96,7 @@ static void dump_registers(struct tessera_dump *dump, u32 first, u32 last)
 	}
 }
 
-/* What the other queues are doing. Slots do not change hands under the lock of recovery. */
+/* State of the other queues. The lock of recovery keeps slots from changing their queue. */
 static void dump_others(struct tessera_dump *dump, u32 slot)
 {
 	struct tessera_device *tdev = dump->tdev;
@@ -324,7 +324,7 @@ static void tessera_dump_work(struct work_struct *work)
 		dev_coredumpv(dump->tdev->drm.dev, data, dump->used, GFP_KERNEL);
 	}
 	dump->used = 0;
-	/* Whoever sees that the memory is free sees that it is empty. */
+	/* Pairs with the reader of @busy, which must see an empty dump. */
 	smp_store_release(&dump->busy, false);
 }
 

@@ -110,7 +110,7 @@ static void show_memory(struct drm_printer *p, struct tessera_device *tdev, stru
 		drm_print_memory_stats(p, &local, known, "local");
 }
 
-/* What the kernel itself has allocated for the file; nothing can take it away. */
+/* Memory that the kernel has allocated for the file. It cannot be evicted. */
 static void show_internal(struct drm_printer *p, const char *region, u64 size)
 {
 	const struct drm_memory_stats stats = { .private = size, .resident = size };

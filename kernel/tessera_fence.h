@@ -60,7 +60,7 @@ struct tessera_timeline {
  * struct tessera_fence - completion of one job on the hardware
  */
 struct tessera_fence {
-	/** @base: The fence; not initialised before tessera_fence_emit(). */
+	/** @base: The fence; tessera_fence_emit() initializes it. */
 	struct dma_fence base;
 	/** @timeline: Timeline it belongs to, a reference until the fence signals. */
 	struct tessera_timeline *timeline;
@@ -74,7 +74,7 @@ struct tessera_fence {
 	struct tessera_heap *heap;
 	/** @jobs: Counter of jobs done without error, or NULL. */
 	atomic64_t *jobs;
-	/** @emitted: @base is initialised. */
+	/** @emitted: @base is initialized. */
 	bool emitted;
 };
 

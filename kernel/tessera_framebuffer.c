@@ -4,21 +4,23 @@
 /**
  * DOC: Framebuffers
  *
- * The display controller reads memory through the kernel's address space. A framebuffer's
- * BO, wherever it is, is mapped there for the first plane state that shows it, and stays
- * until the last one is cleaned up: when the new picture has been latched, so that the old
- * one is not read any more. One that a writeback goes to is mapped once more, for writing.
+ * The display controller reads memory through the kernel's address space. The first
+ * plane state that shows a framebuffer maps its BO there. The mapping is needed until
+ * the last such plane state is cleaned up. At that time the next picture has been
+ * latched, and the old one is not read any more. A framebuffer that a writeback
+ * writes to has a second mapping, for writing.
  *
- * Who flips shows the same few framebuffers again and again, so the last ones that are not
- * needed any more stay mapped: they are idle. An idle one belongs to its framebuffer and ends
- * with it; it is given up for a newer one, for room in the address space, when user space
- * says that it does not need the BO, and when the device goes. A reset or sleep is nothing
- * to it: page tables and DMA mappings outlast them. A BO that is mapped is not purged.
+ * Programs that flip show the same few framebuffers repeatedly. The last few mappings
+ * that are not needed are therefore kept as idle ones. An idle mapping belongs to its
+ * framebuffer and ends with it. It also ends for a newer one, for lack of address
+ * space, when user space no longer needs the BO, and when the device is removed.
+ * Page tables and DMA mappings survive resets and sleep, so these do not affect it. A
+ * BO that is mapped is not purged.
  *
- * Pictures are linear, or in the u-interleaved tiles of 16 by 16 pixels that the renderer
- * writes; the pitch of those is that of a row of tiles divided by 16. Such a picture may
- * have tags and a clear value, as two more planes of the same BO: see
- * DRM_FORMAT_MOD_TESSERA_TAGGED.
+ * Pictures are linear, or in the u-interleaved tiles of 16 by 16 pixels that the
+ * renderer writes. The pitch of the latter is that of a row of tiles divided by 16.
+ * Such a picture may have compression metadata and a clear value, as two more planes
+ * of the same BO: see DRM_FORMAT_MOD_TESSERA_TAGGED.
  */
 
 #include <linux/seq_file.h>
@@ -246,7 +248,7 @@ static int tags_check(const struct drm_framebuffer *fb)
 	return 0;
 }
 
-/* What the core has not looked at: limits of the device, and whether tiles fit in the BO. */
+/* Checks that the core lacks: limits of the device, and that tiles fit in the BO. */
 static int framebuffer_check(const struct drm_framebuffer *fb)
 {
 	u32 cpp = fb->format->cpp[0], pitch = fb->pitches[0], columns, rows;

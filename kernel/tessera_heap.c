@@ -4,23 +4,24 @@
 /**
  * DOC: Tiler heaps
  *
- * The binner writes lists whose size nobody knows beforehand. A heap is a range of
- * a VM, given by user space, that gets memory as the lists grow. When the device
- * has used up what it was told of, it stops the queue and raises the HEAP
- * interrupt; a work then tells it of one chunk more.
+ * The binner writes lists whose size is not known in advance. A heap is a range of a
+ * VM, given by user space, that gets memory as the lists grow. When the device has
+ * used up the memory that it knows, it stops the queue and raises the HEAP interrupt.
+ * A work item then announces one more chunk.
  *
- * The job's fence waits for that, and reclaim may wait for the fence. So that work
- * hands out what is bound and does nothing else: it neither allocates nor takes a
- * reservation or the VM's lock. What is bound is BOs of the kernel's own, private to
- * the VM, which no handle names: nobody can advise on them, export or unmap them. The
- * code of VM_BIND maps them, before a job is armed, so that there is a reserve beyond
- * what earlier frames have used; and while a job uses up that reserve, a work that no
- * fence waits for makes it good again. If it comes too late, the job fails at once:
- * -ENOMEM, or -ENOSPC if the file has its share of memory for heaps. At the end of
- * the range it fails with -ENOSPC, which the device finds out by itself.
+ * The job's fence waits for this work item, and reclaim may wait for the fence. The
+ * work item therefore only hands out memory that is already bound. It does not
+ * allocate, and takes neither a reservation nor the VM's lock. The memory consists of
+ * BOs of the kernel's own, private to the VM and without handles, so user space
+ * cannot advise on them, export or unmap them. The code of VM_BIND maps them before a
+ * job is armed. This creates a reserve beyond the need of earlier frames. While a job
+ * uses the reserve, a work item that no fence waits for refills it. If the refill is
+ * too late, the job fails with -ENOMEM, or with -ENOSPC if the file has used up its
+ * quota of memory for heaps. At the end of the range the device itself detects the
+ * failure, which is -ENOSPC.
  *
- * Memory stays with the heap until it is destroyed: the next frame is likely to
- * need as much.
+ * Memory stays with the heap until the heap is destroyed, because the next frame is
+ * likely to need as much.
  */
 
 #include <linux/bitfield.h>
@@ -164,7 +165,7 @@ static void tessera_heap_refill_work(struct work_struct *work)
 	struct tessera_heap *heap = container_of(work, struct tessera_heap, refill_work);
 	struct mem_cgroup *old = set_active_memcg(heap->memcg);
 
-	/* What is missing then is found out when the reserve is empty. */
+	/* If this fails, the next request finds an empty reserve. */
 	heap_grow(heap, 0);
 	set_active_memcg(old);
 	tessera_heap_put(heap);
@@ -228,7 +229,7 @@ static void tessera_heap_release_now(struct kref *ref)
 	heap_free(container_of(ref, struct tessera_heap, ref));
 }
 
-/* The same where one may sleep: if it was the last one, the range is free afterwards. */
+/* Drops a reference and may sleep. After the last one, the range is free. */
 static void heap_put_now(struct tessera_heap *heap)
 {
 	if (cancel_work_sync(&heap->refill_work))
@@ -302,7 +303,7 @@ static void heap_refill_later(struct tessera_heap *heap)
 		tessera_heap_put(heap);
 }
 
-/* What a queue that has @have bytes of the heap is told, see heap_commit(). Atomic. */
+/* Answers a queue that has @have bytes of the heap, see heap_commit(). Atomic. */
 static u64 heap_hand_out(struct tessera_heap *heap, u64 have, int *error)
 {
 	u64 size = heap_commit(heap, have), bound = atomic64_read(&heap->bound);

@@ -191,7 +191,7 @@ static const struct file_operations tessera_capture_fops = {
 };
 
 /**
- * tessera_inject_debugfs_init() - the files, if the device has what is behind it
+ * tessera_inject_debugfs_init() - create the files if the device has a debug unit
  * @minor: minor of the device
  */
 void tessera_inject_debugfs_init(struct drm_minor *minor)

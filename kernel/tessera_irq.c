@@ -4,17 +4,20 @@
 /**
  * DOC: Interrupts
  *
- * One MSI-X vector for each class: JOB, FAULT, WATCHDOG and HEAP with a bit for each
- * queue slot, and GLOBAL. A message is sent when a bit goes from 0 to 1, so a
- * handler clears what it has read first and looks at what it announces then: an
- * event in between sends another message, and one before is found by the look.
+ * There is one MSI-X vector for each class: JOB, FAULT, WATCHDOG and HEAP with a bit
+ * for each queue slot, GLOBAL, and DISPLAY with heads. The device sends a message when
+ * a bit changes from 0 to 1. A handler therefore clears the bits that it has read
+ * before it handles them. An event in between sends another message, and an earlier
+ * event is found by the handler.
  *
- * Handlers do no more than signal fences and start works of a queue. They do not hold
- * it: who ends a queue takes it out of its slot, and ends its works afterwards.
+ * Handlers only signal fences and start work items of a queue. They hold no reference
+ * to it. Code that ends a queue removes it from its slot first and cancels its work
+ * items afterwards.
  *
- * The WATCHDOG class stays masked, because tessera_watch.c looks by itself; so does
- * GLOBAL: what it announces (the end of a reset, of a stop or of an invalidation) is
- * waited for where it was started, and nearly always over at the first look.
+ * The WATCHDOG class stays masked, because tessera_watch.c polls by itself. GLOBAL
+ * stays masked as well. It announces the end of a reset, of a stop or of an
+ * invalidation. The code that starts one of these also waits for it, and nearly always
+ * finds it complete at the first read.
  */
 
 #include <linux/interrupt.h>

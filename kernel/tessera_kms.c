@@ -50,7 +50,7 @@
 /* ---- commits ---- */
 
 /*
- * Whether a commit concerns a head that is on before it or after it. Only such a commit reaches the
+ * True if a commit concerns a head that is on before it or after it. Only such a commit reaches the
  * device. The kernel's console commits an empty state for every blink of its cursor, also when
  * somebody else has switched all heads off; that must not keep the device awake.
  */
@@ -223,7 +223,7 @@ static void tessera_watch_work(struct work_struct *work)
 	unsigned int i;
 	int cookie;
 
-	/* Who only shows pictures notices no other way that the device has gone. */
+	/* Without jobs, only this read detects that the device is gone. */
 	if (tessera_enter(kms->tdev, &cookie)) {
 		if (!tessera_device_present(kms->tdev))
 			tessera_cut_off(kms->tdev);
@@ -316,7 +316,7 @@ void tessera_kms_poll(struct tessera_device *tdev)
 		queue_delayed_work(system_freezable_wq, &kms->poll, POLL_PERIOD);
 }
 
-/* What monitors do while the device is out of reach, or is being reset, raises no interrupt. */
+/* A monitor that changes while the device is not RUNNING raises no interrupt. */
 static void kms_look_for_monitors(struct tessera_kms *kms)
 {
 	unsigned int i;
@@ -556,7 +556,7 @@ static struct tessera_kms *kms_alloc(struct tessera_device *tdev)
 	return ret ? ERR_PTR(ret) : kms;
 }
 
-/* Whoever had the device before has left no head on. */
+/* The previous driver of the device has disabled all heads. */
 static void kms_start(struct tessera_device *tdev, struct tessera_kms *kms)
 {
 	unsigned int i;

@@ -4,18 +4,18 @@
 /**
  * DOC: Page tables
  *
- * A tree of 4 KiB tables, 512 entries each, three to five levels. Level 0 holds
- * 4 KiB pages, level 1 holds 2 MiB pages or pointers to level 0, and everything
- * above holds pointers. The device reads the tables by bus address, so next to
- * each table of pointers there is an array of what the pointers mean to the CPU.
+ * A page table is a tree of 4 KiB tables with 512 entries each and three to five
+ * levels. Level 0 holds 4 KiB pages, level 1 holds 2 MiB pages or pointers to level 0,
+ * and the levels above hold pointers. The device reads tables by bus address, so each
+ * table of pointers has an array with the CPU's addresses of its children.
  *
- * The device caches valid entries and never the absence of one. So entries are
- * changed in place with single 64-bit stores, a table is complete before it is
- * linked, and whoever changes an entry that was valid (&tessera_pt_pool.dirty)
- * invalidates the TLB before memory behind it, or a table, is freed.
+ * The device caches valid entries but never the absence of an entry. Entries are
+ * therefore changed in place with single 64-bit stores, and a table is complete before
+ * it is linked. A caller that has changed a valid entry (&tessera_pt_pool.dirty)
+ * invalidates the TLB before it frees the mapped memory or a table.
  *
- * Nothing here allocates while it changes the tree, and nothing here locks: the
- * owner of the tree serialises changes.
+ * Functions that change the tree do not allocate. They take no lock either: the owner of
+ * the tree serializes changes.
  */
 
 #include <linux/align.h>
@@ -98,7 +98,7 @@ static unsigned int pt_index(u64 va, unsigned int level)
 	return (va >> pt_shift(level)) & (PT_ENTRIES - 1);
 }
 
-/* What a table costs the kernel: its entries, and with children as much again. */
+/* Memory that a table needs: its entries, and an array of the same length for children. */
 static u64 pt_cost(unsigned int children)
 {
 	return PT_SIZE + sizeof(struct tessera_pt) + children * sizeof(struct tessera_pt *);

@@ -4,18 +4,18 @@
 /**
  * DOC: PCI
  *
- * Three parties reset the PCI function: the driver, as a rung of its ladder; user
- * space through sysfs, announced by reset_prepare() and reset_done(); and PCI's
- * error recovery. For the latter the link is frozen from error_detected() until
- * slot_reset(), registers are out of reach, and nobody promises that slot_reset()
- * comes at all.
+ * Three parties reset the PCI function: the driver, as a step of its reset escalation;
+ * user space through sysfs, announced by reset_prepare() and reset_done(); and PCI's
+ * error recovery. In error recovery the link is frozen from error_detected() until
+ * slot_reset(). Registers cannot be accessed meanwhile, and slot_reset() may never be
+ * called.
  *
- * When the machine sleeps the function loses everything as well; that is handled
- * like a reset, but comes announced: jobs may end first. Local memory keeps its
- * contents, because the device keeps power for it.
+ * When the machine sleeps, the function loses its state as well. The driver handles
+ * this like a reset, but it is announced, so jobs may end first. Local memory keeps
+ * its contents, because the device keeps power for it.
  *
- * A reset clears the configuration space. What probe made of it is kept, since at
- * the time of a reset it may be damaged already.
+ * A reset clears the configuration space. The driver keeps the copy that probe saved,
+ * because the space may be damaged when a reset begins.
  */
 
 #include <linux/pci.h>
@@ -94,7 +94,7 @@ int tessera_pci_reset_function(struct tessera_device *tdev)
 		return -ENODEV;
 
 	pci_cfg_access_lock(pdev);
-	/* Who had that lock may have been user space, whose reset was as good. */
+	/* User space may have held this lock and have reset the function already. */
 	if (tessera_state(tdev) == TESSERA_CUT_OFF) {
 		ret = pcie_reset_flr(pdev, PCI_RESET_DO_RESET);
 		if (!ret)
@@ -167,7 +167,7 @@ static void tessera_pci_reset_prepare(struct pci_dev *pdev)
 	tessera_reset_prepare(pci_get_drvdata(pdev));
 }
 
-/* What PCI has put back is what it had found, which was damaged perhaps. */
+/* PCI has restored the space that it had saved, which may have been damaged. */
 static void tessera_pci_reset_done(struct pci_dev *pdev)
 {
 	struct tessera_device *tdev = pci_get_drvdata(pdev);

@@ -5,8 +5,8 @@
  * DOC: Performance monitors
  *
  * A job that names a perfmon runs between a COUNTER_BEGIN and a COUNTER_END of the
- * ring. The latter adds what the queue's counters grew by to the perfmon's words;
- * the CPU does nothing until user space wants to know.
+ * ring. COUNTER_END adds the increase of the queue's counters to the perfmon's words.
+ * The CPU does nothing until user space reads the perfmon.
  */
 
 #include <linux/bitops.h>

@@ -21,7 +21,7 @@ struct tessera_quota;
 struct tessera_counter {
 	/** @id: Number in hardware. */
 	u32 id;
-	/** @name: Name; NULL behind the last one. */
+	/** @name: Name; NULL after the last counter. */
 	const char *name;
 	/** @meaning: What it counts. */
 	const char *meaning;

@@ -47,7 +47,7 @@ static struct tessera_plane *to_tessera_plane(struct drm_plane *plane)
 	(FIELD_PREP_CONST(TSR_CONVERSION_FORMAT__MASK, TSR_PIXEL_FORMAT_##format) | \
 	 FIELD_PREP_CONST(TSR_CONVERSION_ORDER__MASK, TSR_COMPONENT_ORDER_##order))
 
-/* What the device calls a format. */
+/* The device's number of a format. */
 static const struct {
 	u32 format;
 	u32 conversion;
@@ -180,7 +180,7 @@ static int tessera_plane_atomic_check(struct drm_plane *plane, struct drm_atomic
 	return 0;
 }
 
-/* What user space says has changed, on the screen; false: it says nothing. */
+/* The changed part of the screen. Returns false if user space gives none. */
 static bool plane_damage(const struct drm_plane_state *old, struct drm_plane_state *new,
 			 struct drm_rect *damage)
 {
@@ -236,7 +236,7 @@ static void tessera_plane_atomic_async_update(struct drm_plane *plane,
 	struct drm_device *drm = plane->dev;
 	u32 words[TESSERA_PLANE_WORDS];
 
-	/* What is unpinned afterwards is the old one. */
+	/* The caller unpins @new afterwards, which then holds the old framebuffer. */
 	swap(plane->state->fb, new->fb);
 	plane->state->src_x = new->src_x;
 	plane->state->src_y = new->src_y;

@@ -271,7 +271,7 @@ static int query_counters(struct drm_tessera_dev_query *args)
 		info[i].id = tessera_counters[i].id;
 		info[i].engine_class = DRM_TESSERA_COUNTER_ANY;
 		strscpy((char *)info[i].name, tessera_counters[i].name, sizeof(info[i].name));
-		/* What does not fit is cut. */
+		/* A long description is truncated. */
 		strscpy((char *)info[i].description, tessera_counters[i].meaning,
 			sizeof(info[i].description));
 	}

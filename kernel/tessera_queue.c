@@ -5,14 +5,14 @@
  * DOC: Queues
  *
  * A queue of user space is one slot of the device, from its creation until it is
- * killed. In the backend "engine" it has a slot only while that is not needed for
- * others (tessera_slots.c). It is killed when user space destroys it or closes the file; then the
- * slot is reset and given back at once, jobs on the ring complete with an error,
- * and jobs that wait for their dependencies complete with that error as soon as
- * the dependencies are done. The last of them frees the queue.
+ * killed. In the backend "engine" it has a slot only while no other queue needs it
+ * (tessera_slots.c). A queue is killed when user space destroys it or closes the file.
+ * The slot is reset and freed at once, and jobs on the ring complete with an error.
+ * Jobs that wait for dependencies complete with that error as soon as the dependencies
+ * are done. The last job frees the queue.
  *
- * A queue whose job failed is dead too, but keeps its slot and its id, so that
- * user space can ask what happened.
+ * A queue whose job failed does not run jobs either, but it keeps its slot and its id,
+ * so that user space can read its state.
  */
 
 #include <linux/slab.h>
@@ -379,7 +379,7 @@ static int tessera_queue_start(struct tessera_queue *queue, u32 ring_size)
 		mutex_lock(&tdev->reset.lock);
 	else
 		ret = queue_enable(queue, &ring);
-	/* Who goes through the slots has this lock, too. */
+	/* Code that iterates over slots holds this lock as well. */
 	if (ret)
 		queue_give_up(queue, &ring);
 	mutex_unlock(&tdev->reset.lock);

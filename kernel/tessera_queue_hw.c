@@ -4,21 +4,21 @@
 /**
  * DOC: Queue slots
  *
- * A slot is configured while it is disabled, enabled, and stopped by RESET (what
- * it was doing is dropped) or SUSPEND (it is kept). Stopping takes at most one
- * burst of an engine; STATE.STOPPING reads 1 until it is done.
+ * A slot is configured while it is disabled. Then it is enabled, and stopped by RESET,
+ * which drops its work, or SUSPEND, which keeps it. Stopping takes at most one work
+ * quantum of an engine. STATE.STOPPING reads 1 until the slot has stopped.
  *
- * A job is one entry of 128 bytes on the ring, so no entry straddles the end of
- * the ring. The device may still be at the last packet of an entry when its fence
- * has been written, so one entry of the ring always stays unused::
+ * A job is one entry of 128 bytes on the ring, so no entry crosses the end of the
+ * ring. The device may still read the last packet of an entry after it has written the
+ * entry's fence, so one entry of the ring always stays unused::
  *
  *   BARRIER        caches of read-only data and code miss what the CPU has changed
  *   HEAP           the tiler heap, if the job has one
  *   COUNTER_BEGIN  of the perfmon, if the job has one
  *   CALL           the user's stream, in the user's address space, unprivileged
  *   COUNTER_END    adds to the perfmon's words
- *   FENCE          the job's number to the slot's fence word when all of it is done, IRQ
- *   NOP            to the end of the entry; also in the place of what is not there
+ *   FENCE          writes the job's number to the slot's fence word at the end, IRQ
+ *   NOP            fills the entry, and replaces packets that a job does not need
  */
 
 #include <linux/bitfield.h>
@@ -150,9 +150,9 @@ int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int time
 /**
  * tessera_queue_hw_enable() - configure and enable the slot
  * @queue: queue whose slot is disabled
- * @rptr: where on the ring to begin; what is written behind it runs
+ * @rptr: position on the ring; entries after it run
  *
- * Return: 0, or -EIO if the device does not like it.
+ * Return: 0, or -EIO if the device refuses the configuration.
  */
 int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr)
 {
@@ -273,7 +273,7 @@ static void pack_entry(u64 *p, const struct tessera_job *job, u32 slot, u64 seqn
 	pack_gap(p + TSR_FENCE_QWORDS, ENTRY_QWORDS - USED_QWORDS);
 }
 
-/* Without the device within reach it is rung when the slot is enabled again. */
+/* If the device cannot be accessed, the doorbell rings when the slot is enabled again. */
 static void ring_doorbell(struct tessera_queue *queue)
 {
 	int cookie;

@@ -153,7 +153,7 @@ int tessera_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_f
 	if (args->pad)
 		return -EINVAL;
 
-	/* What it has used goes over to the file at the same moment as its id is gone. */
+	/* The file gets the queue's usage in the moment in which the id ends. */
 	mutex_lock(&tfile->usage_lock);
 	queue = xa_erase(&tfile->queues, args->queue_id);
 	if (queue) {

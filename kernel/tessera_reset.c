@@ -4,23 +4,25 @@
 /**
  * DOC: Recovery of the device
  *
- * A queue that hangs or faults is reset alone (tessera_watch.c). What does not stop
- * then, does not confirm an invalidation or does not answer, costs the device: it is cut
- * off from memory at once, in whatever context that is found out, so that fences can
- * signal and memory be freed, and one work, the ladder, brings it back:
+ * A queue that hangs or faults is reset alone (tessera_watch.c). The device as a whole
+ * has failed if a slot does not stop, if an invalidation is not confirmed, or if
+ * registers do not answer. The code that detects this cuts the device off from memory
+ * at once, in any context, so that fences can signal and memory can be freed. One work
+ * item, the reset escalation, then tries these steps:
  *
- * 1. by the device's own reset. Jobs that had begun are lost (-ECANCELED, the queue is
- *    INNOCENT), the others run from the ring afterwards;
- * 2. by a function level reset of PCI, which also gives it its configuration space back;
- * 3. or not at all: it is wedged. Everything gets -EIO (or -ENODEV if it is not there
- *    any more), and a uevent says so.
+ * 1. The device's own reset. Jobs that had begun are lost (-ECANCELED, the queue is
+ *    INNOCENT). The others run from the ring afterwards.
+ * 2. A function level reset of PCI, which also restores the configuration space.
+ * 3. Giving up: the device is wedged. All calls get -EIO (or -ENODEV if the device is
+ *    gone), and a uevent reports it.
  *
- * Resets from outside, error recovery of PCI and sleep enter where the ladder ends, at
- * bringing the queues back. Documentation/driver/recovery.md is the page about all this.
+ * Resets from outside, error recovery of PCI and sleep share the last part, which
+ * brings the queues back. Documentation/driver/recovery.md explains all of this.
  *
- * It happens under &tessera_device.reset.lock and allocates nothing, because fences wait
- * for it; but for the function level reset, which takes locks of PCI under which others
- * allocate. In TESSERA_CUT_OFF nobody else uses the device meanwhile.
+ * Recovery holds &tessera_device.reset.lock and allocates nothing, because fences wait
+ * for it. The function level reset is the exception. It takes locks of PCI under which
+ * other code allocates, so the driver holds no lock meanwhile. The state
+ * TESSERA_CUT_OFF keeps other code away from the device.
  */
 
 #include <linux/dma-fence.h>
@@ -183,9 +185,9 @@ static int device_back(struct tessera_device *tdev, int ret, bool counts)
 	return ret;
 }
 
-/* ---- the ladder ---- */
+/* ---- the reset escalation ---- */
 
-/* Return: whether the next rung is needed. The caller holds the lock of recovery. */
+/* Returns true if the next step is needed. The caller holds the lock of recovery. */
 static bool device_reset_by_itself(struct tessera_device *tdev)
 {
 	if (tdev->reset.rung != TESSERA_RUNG_DEVICE)
@@ -243,9 +245,10 @@ static void tessera_reset_ladder(struct work_struct *work)
  * tessera_cut_off() - the device has failed
  * @tdev: device
  *
- * When this returns the device touches no memory any more; the ladder brings it back
- * later. From anywhere but interrupts, also inside the gate. In other states than
- * TESSERA_RUNNING it does nothing, for then that is so.
+ * When this returns, the device accesses no memory. The reset escalation brings it back
+ * later. The function may be called anywhere except in interrupts, also inside the gate.
+ * It does nothing unless the state is TESSERA_RUNNING, because the device then is no bus
+ * master already.
  */
 void tessera_cut_off(struct tessera_device *tdev)
 {
@@ -254,12 +257,12 @@ void tessera_cut_off(struct tessera_device *tdev)
 }
 
 /**
- * tessera_device_reset() - the same, with queues that are stopped first
+ * tessera_device_reset() - stop the queues, then cut the device off
  * @tdev: device
- * @rung: where the ladder begins
+ * @rung: first step of the reset escalation
  *
- * So it costs no job that has not begun. The caller holds &tessera_device.reset.lock,
- * and no lock of a queue.
+ * Jobs that have not begun survive, because each slot reports its position first. The
+ * caller holds &tessera_device.reset.lock, and no lock of a queue.
  */
 void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
 {
@@ -277,9 +280,9 @@ void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
 }
 
 /**
- * tessera_device_reset_now() - reset the device and wait until that is over
+ * tessera_device_reset_now() - reset the device and wait for the end of the reset
  * @tdev: device
- * @rung: where to begin
+ * @rung: first step
  *
  * The caller holds no lock, and fences do not wait for it.
  */
@@ -292,7 +295,7 @@ void tessera_device_reset_now(struct tessera_device *tdev, enum tessera_rung run
 	flush_delayed_work(&tdev->reset.ladder);
 }
 
-/* ---- who comes from outside: PCI, sleep, unplug ---- */
+/* ---- resets from outside: PCI, sleep, unplug ---- */
 
 /**
  * tessera_reset_freeze() - PCI reports an error: the registers cannot be used any more
@@ -374,7 +377,7 @@ int tessera_reset_suspend(struct tessera_device *tdev)
 		tessera_queues_drain(tdev, DRAIN_TIMEOUT);
 		tessera_queues_save(tdev);
 		if (!tessera_set_state(tdev, TESSERA_ASLEEP)) {
-			/* It was cut off meanwhile: the ladder first. */
+			/* It was cut off meanwhile: the escalation runs first. */
 			ret = -EBUSY;
 			break;
 		}
@@ -439,7 +442,7 @@ void tessera_reset_unplug(struct tessera_device *tdev)
 }
 
 /**
- * tessera_reset_init() - initialise what recovery needs
+ * tessera_reset_init() - initialize recovery
  * @tdev: device
  *
  * Return: 0 or a negative error.

@@ -11,17 +11,18 @@ struct tessera_device;
 struct tessera_queue;
 
 /**
- * enum tessera_rung - the rungs of the ladder that concern the whole device
+ * enum tessera_rung - steps of the reset escalation
  *
- * Below them is the reset of a queue's slot (tessera_watch.c). The hardware has no
- * reset of an engine alone: an engine always leaves a queue whose slot is reset.
+ * They concern the whole device. The reset of a queue's slot comes first
+ * (tessera_watch.c). The hardware has no reset of a single engine, because an engine
+ * always leaves a queue whose slot is reset.
  */
 enum tessera_rung {
 	/** @TESSERA_RUNG_DEVICE: GPU.CONTROL.RESET. */
 	TESSERA_RUNG_DEVICE,
 	/** @TESSERA_RUNG_FUNCTION: The function level reset of PCI. */
 	TESSERA_RUNG_FUNCTION,
-	/** @TESSERA_RUNG_WEDGED: None left. */
+	/** @TESSERA_RUNG_WEDGED: No step is left. */
 	TESSERA_RUNG_WEDGED,
 };
 

@@ -2,15 +2,16 @@
 /* Copyright 2026 The Tessera authors */
 
 /**
- * DOC: Queues over a reset
+ * DOC: Queues during a reset
  *
- * Before a reset of the device, or its sleep, each slot is suspended to see where it is,
- * and its registers tell where its ring goes on. Jobs that had begun are lost then; if the
- * device does not answer, so are all others for which a doorbell has rung. What comes after
- * them on the ring, and what is put there meanwhile, runs afterwards. While
- * &tessera_queue.enabled is not set jobs go on the ring and no doorbell rings.
+ * Before a reset of the device, or its sleep, each slot is suspended. Its registers
+ * then hold the position at which its ring resumes. Jobs that had begun are lost. If the
+ * device does not answer, all jobs that a doorbell has announced are lost. Later jobs on
+ * the ring, and jobs that are added during the reset, run afterwards. While
+ * &tessera_queue.enabled is not set, jobs are written to the ring and no doorbell
+ * rings.
  *
- * All of it under &tessera_device.reset.lock.
+ * All functions need &tessera_device.reset.lock.
  */
 
 #include <linux/bitfield.h>
@@ -224,7 +225,7 @@ void tessera_queues_cancel(struct tessera_device *tdev, int error)
 	tessera_engines_end(tdev, error);
 }
 
-/* What is on the ring may end, what comes now waits. */
+/* Jobs on the ring may end; later jobs wait. */
 static void queue_hold(struct tessera_queue *queue, void *unused)
 {
 	queue->enabled = false;

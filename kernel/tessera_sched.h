@@ -100,7 +100,7 @@ struct tessera_engine {
 /**
  * struct tessera_engines - the submission backend "engine"
  *
- * Documentation/driver/backends.md describes it.
+ * Documentation/driver/jobs.md describes it.
  */
 struct tessera_engines {
 	/**

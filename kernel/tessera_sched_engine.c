@@ -6,7 +6,7 @@
  *
  * One scheduler for each engine class, in which each queue is an entity. drm_sched
  * decides which job runs next, and tessera_slots.c where.
- * Documentation/driver/backends.md is the page about it.
+ * Documentation/driver/jobs.md is the page about it.
  *
  * Recovery follows the steps for hardware schedulers in the documentation of
  * &drm_sched_backend_ops.timedout_job. The functions below that stop, emit again and

@@ -4,17 +4,21 @@
 /**
  * DOC: The state of the device, and the gate
  *
- * One variable says what the driver may do with the device, and one function changes
- * it. Whoever wants to use registers or local memory passes the gate: between
- * tessera_enter() and tessera_leave() the device is within reach. What the gate keeps
- * out waits or does without, see enum tessera_state for why that is safe.
+ * One variable holds the state of the device, and one function changes it. Code that
+ * uses registers or local memory passes the gate: the device can be accessed between
+ * tessera_enter() and tessera_leave(). A caller that the gate refuses waits or
+ * continues without the access. enum tessera_state explains why that is safe.
  *
- * Only these may use registers without it: who holds &tessera_device.reset.lock and has
- * found the device TESSERA_RUNNING or wedged under it, or does recovery; probe, before the first
- * TESSERA_RUNNING; the end of unplug. On kernels with lockdep each access is checked.
+ * Three callers may use registers without the gate: code that holds
+ * &tessera_device.reset.lock and has found TESSERA_RUNNING or TESSERA_WEDGED, or does
+ * recovery; probe before the first TESSERA_RUNNING; and the end of unplug. On kernels
+ * with lockdep each access is checked.
  *
- * Inside the gate nobody allocates (recovery waits for who is inside, and fences for
- * recovery), takes a mutex or waits for a fence.
+ * Inside the gate, code does not allocate, take a mutex or wait for a fence. Recovery
+ * waits for all readers to leave the gate, and fences wait for recovery.
+ *
+ * drm_dev_enter() is not sufficient. It knows unplug only, while resets, sleep and
+ * PCI error recovery also need to exclude accesses.
  */
 
 #include <linux/kernel.h>
@@ -31,7 +35,7 @@
 
 #define TO(_state) BIT(TESSERA_##_state)
 
-/* What may follow a state. */
+/* The states that may follow a state. */
 static const u32 state_next[] = {
 	[TESSERA_OFF] = TO(RUNNING) | TO(UNPLUGGED),
 	[TESSERA_RUNNING] = TO(CUT_OFF) | TO(PCI_RESET) | TO(ASLEEP) | TO(WEDGED) | TO(UNPLUGGED),
@@ -48,7 +52,7 @@ static void tessera_state_fini(struct drm_device *drm, void *data)
 }
 
 /**
- * tessera_state_init() - initialise the state of a device
+ * tessera_state_init() - initialize the state of a device
  * @tdev: device; it is TESSERA_OFF
  *
  * Return: 0 or -ENOMEM.

@@ -20,7 +20,7 @@ enum tessera_state {
 	TESSERA_OFF,
 	/** @TESSERA_RUNNING: The gate is open. */
 	TESSERA_RUNNING,
-	/** @TESSERA_CUT_OFF: It failed; &tessera_device.reset.ladder will see to it. */
+	/** @TESSERA_CUT_OFF: It failed; &tessera_device.reset.ladder is scheduled. */
 	TESSERA_CUT_OFF,
 	/** @TESSERA_PCI_RESET: Somebody else resets the function and will say when that is done. */
 	TESSERA_PCI_RESET,

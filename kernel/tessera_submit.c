@@ -117,7 +117,7 @@ static int job_add_waits(struct tessera_submit *submit, struct tessera_submit_jo
 	return ret;
 }
 
-/* What the job names beside its queue. */
+/* The heap and the perfmon of the job. */
 static int job_find(struct tessera_submit *submit, const struct drm_tessera_job *ujob,
 		    struct tessera_job *job)
 {

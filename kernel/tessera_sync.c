@@ -4,9 +4,9 @@
 /**
  * DOC: Syncobjs
  *
- * What SUBMIT and VM_BIND share: arrays of waits and of signals. A wait is
- * resolved to a fence when the ioctl runs. A signal is looked up, and its chain
- * node allocated, before anything is queued, so that publishing the fence cannot
+ * The arrays of waits and signals that SUBMIT and VM_BIND share. A wait is resolved to
+ * a fence when the ioctl runs. For a signal, the syncobj is looked up and its chain
+ * node allocated before anything is queued. Publishing the fence can therefore not
  * fail.
  */
 

@@ -4,10 +4,10 @@
 /**
  * DOC: Extensible arguments
  *
- * The rules are in the uapi header: structures and array elements grow at the
- * end, what user space does not give is zero, and what this kernel does not know
- * must be zero. The DRM core does the first two for the argument of an ioctl and
- * ignores what is beyond the structure it knows; here that is refused.
+ * The uapi header states the rules. Structures and array elements grow at their end.
+ * Fields that user space does not provide are zero. Bytes that this kernel does not
+ * know must be zero. For the argument of an ioctl, the DRM core implements the first
+ * two rules and ignores unknown bytes. The functions here refuse them.
  */
 
 #include <linux/compat.h>

@@ -4,22 +4,24 @@
 /**
  * DOC: Recovery of a queue
  *
- * One work of each queue looks at it, four times in a job timeout while it has jobs on
- * the ring, and at once when the FAULT interrupt comes. It does what messages of all
- * queues that were lost would have done, and signals what is done, so a lost interrupt
- * costs no more than that. It finds the queue faulted, or hung, or leaves it alone:
+ * Each queue has a work item, the timeout check. It runs four times in a job timeout
+ * while the queue has jobs on the ring, and immediately after the FAULT interrupt. It
+ * handles events whose interrupts were lost and signals the fences of finished jobs. A
+ * lost interrupt therefore costs at most one period. Then the check decides if the
+ * queue is good, faulted or hung. A queue is hung in two cases:
  *
- * - hung is a queue that has had a job all the while and whose PROGRESS has not moved
- *   for job_timeout_ms. One that waits for an engine that others use, or for the
- *   platform, is not;
- * - hung is as well a job that does move, but has had job_limit_ms of engines and of
- *   waiting to itself since it was job_timeout_ms old: an endless loop.
+ * - It had a job for job_timeout_ms and PROGRESS has not moved. A queue that waits for
+ *   an engine in use by other queues, or for the platform, is not hung.
+ * - PROGRESS moves, but since the job was job_timeout_ms old the queue has been on
+ *   engines or blocked for job_limit_ms. The job is an endless loop.
  *
- * Then the slot is reset. The oldest job gets its error, those after it -ECANCELED, the
- * queue is banned. No other queue notices, unless the slot does not stop: that is the
- * device's failure, see tessera_reset.c.
+ * The check then resets the slot. The oldest job gets its error, later jobs get
+ * -ECANCELED, and the queue is banned. Other queues are not affected unless the slot
+ * does not stop, which is a failure of the device (tessera_reset.c).
  *
- * The scheduler's own timer is not used.
+ * The scheduler's own timer is not used. It counts wall-clock time for each job, so a
+ * flood of jobs from one client would time out the jobs of others. Its handler also
+ * stops the scheduler before it knows that a job has failed.
  */
 
 #include <linux/bitfield.h>
@@ -86,16 +88,15 @@ static bool queue_stuck(struct tessera_queue *queue, u64 oldest, u32 state)
 
 	watch_note(queue, oldest, progress, served);
 
-	/* The platform is slow: not its fault. */
+	/* The platform is slow, which is not the fault of the job. */
 	if (block == TSR_QUEUE_BLOCK_HOST) {
 		watch_moved(watch);
 		return false;
 	}
 
 	/*
-	 * A program or a stream that loops for ever moves PROGRESS: it is caught by the time it
-	 * has had, and not by the clock, else who floods an engine would get its neighbours
-	 * killed.
+	 * An endless program or stream moves PROGRESS. Its limit is engine time. With wall-clock
+	 * time, a client that floods an engine would time out the jobs of others.
 	 */
 	if (watch->late && served - watch->late_served_ns >= limit)
 		return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Copyright 2026 The Tessera authors */
 
-/* What the contract checker of a device is told of memory, and when. */
+/* Messages of the driver about memory to the contract checker of a device, and their order. */
 
 #include <kunit/test.h>
 
@@ -150,7 +150,7 @@ static void check_test_held(struct kunit *test)
 	test_closed = false;
 	tessera_check_release(tdev);
 	KUNIT_EXPECT_EQ(test, num_said, 4);
-	/* neighbours that come one after the other are one */
+	/* adjacent ranges that follow each other become one message */
 	expect_said(test, 0, TSR_CHECK_PAGES_TAKEN, SZ_1M, SZ_4K + SZ_8K);
 	expect_said(test, 1, TSR_CHECK_PAGES_FREED, SZ_1M + SZ_4K + SZ_8K, SZ_4K);
 	expect_said(test, 2, TSR_CHECK_PAGES_FREED, SZ_1M, SZ_4K);
@@ -165,7 +165,7 @@ static void check_test_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, num_said, 1);
 }
 
-/* Steps that are no neighbours, @count of them. */
+/* @count ranges that are not adjacent. */
 static void keep(struct tessera_device *tdev, u32 count)
 {
 	u32 i;

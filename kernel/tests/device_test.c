@@ -134,7 +134,7 @@ static const struct test_reg usual[] = {
 	{ TSR_REG_GPU_TIMESTAMP_HZ, 1000000 },
 };
 
-/* What the driver says of the usual device but for one register. */
+/* Result of probing the usual device with one changed register. */
 static int judge(struct kunit *test, const struct test_reg *changed)
 {
 	struct tessera_device *tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);

@@ -67,7 +67,7 @@ static void fault_test_read(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fault.group[i], 100 + i);
 }
 
-/* What the description says of each code, and of those it does not have. */
+/* The errno of each code in the description, and of unknown codes. */
 static void fault_test_codes(struct kunit *test)
 {
 #define ROW(_name, _number, _errno) { #_name, _number, _errno },

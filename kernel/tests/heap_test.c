@@ -110,7 +110,7 @@ void tessera_queue_hw_command(struct tessera_queue *queue, u32 op)
 {
 }
 
-/* A VM of 39 bits. */
+/* A VM with 39-bit addresses. */
 static struct tessera_vm *vm_new(struct kunit *test)
 {
 	struct tessera_device *tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
@@ -190,7 +190,7 @@ static void heap_test_arguments(struct kunit *test)
 	vm_free(vm);
 }
 
-/* What HEAP_CREATE makes: a heap with its initial memory. */
+/* A heap with its initial memory, as HEAP_CREATE creates it. */
 static struct tessera_heap *heap_new(struct kunit *test, struct tessera_vm *vm,
 				     const struct drm_tessera_heap_create *args)
 {
@@ -213,7 +213,7 @@ static struct tessera_heap *large_heap(struct kunit *test, struct tessera_vm *vm
 	return heap_new(test, vm, &args);
 }
 
-/* A new heap has its initial memory and the reserve behind it, but no more than its range. */
+/* A new heap has its initial memory and a reserve after it, but no more than its range. */
 static void heap_test_reserve(struct kunit *test)
 {
 	struct tessera_vm *vm = vm_new(test);
@@ -225,7 +225,7 @@ static void heap_test_reserve(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->quota->budget.share[TESSERA_QUOTA_HEAP_MEMORY].used,
 			SZ_128K + RESERVE_BYTES);
 
-	/* What frames have used counts, and that the reserve was found empty. */
+	/* The reserve depends on the use of frames, and doubles after it was empty. */
 	atomic64_set(&heap->committed, SZ_16M);
 	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), 0);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), SZ_16M + SZ_8M);
@@ -328,8 +328,8 @@ static void heap_test_claim(struct kunit *test)
 #define REGS_SIZE	SZ_1M
 
 /*
- * Who waits for a heap gets a chunk as long as the slot is its own and the job will not be failed:
- * also before sleep, when the queue takes no more jobs but those on the ring shall end.
+ * A queue that waits for a heap gets a chunk if it owns its slot and its job will not fail. This
+ * includes the time before sleep, when the queue accepts no jobs but those on the ring have to end.
  */
 static void heap_test_work(struct kunit *test)
 {

@@ -12,7 +12,7 @@
 #include "../tessera_pm.h"
 #include "tests.h"
 
-/* What the device has read since its last answer, and what it answers. */
+/* Text that the device has read since its last answer, and its answers. */
 static char test_text[2048];
 static unsigned int test_length;
 static u32 test_reg, test_answer;
@@ -64,7 +64,7 @@ static struct fixture *fixture(struct kunit *test)
 	return f;
 }
 
-/* What a write says when the device answers so. */
+/* Result of a write for an answer of the device. */
 static ssize_t write_text(struct kunit *test, struct fixture *f,
 			  const struct file_operations *fops, const char *text, u32 answer)
 {
@@ -94,7 +94,7 @@ static const char *letters(struct kunit *test, size_t length)
 #define CAPTURE(_result) \
 	FIELD_PREP_CONST(TSR_CAPTURE_STATUS_RESULT__MASK, TSR_CAPTURE_RESULT_##_result)
 
-/* Every character and the zero behind it; refused or not, as the device says. */
+/* Every character and a final zero are written. The device accepts or refuses. */
 static void inject_test_script(struct kunit *test)
 {
 	const struct file_operations *fops = &tessera_inject_fops;
@@ -114,7 +114,7 @@ static void inject_test_script(struct kunit *test)
 	test_gone = false;
 }
 
-/* The same, without the space around it; a device may have no place for what it captures. */
+/* A capture script, without surrounding space. A device may have no file for captures. */
 static void inject_test_capture(struct kunit *test)
 {
 	const struct file_operations *fops = &tessera_capture_fops;

@@ -20,7 +20,7 @@
 #define WINDOW_PAGES	(8 * PT_ENTRIES)
 #define WINDOW_VA	(SZ_1G - WINDOW_PAGES / 2 * SMALL_SIZE)
 
-/* What a walk of the device finds for @va: a leaf for its 4 KiB page, 0 if there is none. */
+/* Result of the device's walk for @va: the leaf of its 4 KiB page, 0 if there is none. */
 static u64 device_walk(struct tessera_pgtable *pgt, u64 va)
 {
 	u64 entry = tessera_pgtable_root(pgt);
@@ -156,7 +156,7 @@ static void change_run(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool
 		tessera_pt_unmap(pgt, pool, change_va(c), change_size(c));
 }
 
-/* The same to the reference; returns whether anything had been there. */
+/* Changes the reference. Returns true if the range had a mapping. */
 static bool change_expect(u64 *expect, const struct test_change *c)
 {
 	u64 step = c->bits & TSR_PTE_NULL__MASK ? 0 : SMALL_SIZE;
@@ -286,7 +286,7 @@ static void mmu_test_unaligned_address(struct kunit *test)
 	tessera_pgtable_destroy(pgt);
 }
 
-/* What a NULL mapping may take has a limit; what has memory behind it does not need one. */
+/* The page tables of a NULL mapping have a limit. A mapping of memory needs none. */
 static void mmu_test_null_limit(struct kunit *test)
 {
 	struct tessera_pgtable *pgt = tree(test, 5, true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Copyright 2026 The Tessera authors */
 
-/* What DEV_QUERY says of devices of all kinds, field by field. */
+/* Answers of DEV_QUERY for devices of all kinds, field by field. */
 
 #include <kunit/test.h>
 

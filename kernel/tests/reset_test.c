@@ -199,7 +199,7 @@ static void reset_test_lost(struct kunit *test)
 
 #define QUEUES		6
 #define NO_QUEUE	1	/* a slot without a queue */
-#define NO_RING		4	/* and one whose queue has lost its ring */
+#define NO_RING		4	/* the slot whose queue has lost its ring */
 
 /* A device with queues on all slots but one; each is eight bytes into its third entry. */
 static struct tessera_device *busy_device(struct kunit *test, struct tessera_queue **queue)
@@ -252,7 +252,7 @@ static void reset_test_save(struct kunit *test)
 	}
 }
 
-/* Of a device that does not answer all is lost for which a doorbell has rung. */
+/* If the device does not answer, all jobs are lost that a doorbell has announced. */
 static void reset_test_save_gone(struct kunit *test)
 {
 	struct tessera_queue *queue[QUEUES];

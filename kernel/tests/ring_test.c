@@ -175,7 +175,7 @@ static void ring_test_wrap(struct kunit *test)
 	}
 }
 
-/* What enabling a slot writes; the doorbell rings only if there is something on the ring. */
+/* Registers written to enable a slot. The doorbell is written only if the ring has entries. */
 static void ring_test_enable(struct kunit *test)
 {
 	struct tessera_queue *queue = queue_with_ring(test, SZ_64K);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Copyright 2026 The Tessera authors */
 
-/* What the shrinker counts and takes, BO by BO. Reservations are real, pages are not. */
+/* BOs that the shrinker counts and purges. Reservations are real, pages are not. */
 
 #include <kunit/test.h>
 
@@ -144,7 +144,7 @@ static void shrinker_test_scan(struct kunit *test)
 	fixture_free(f);
 }
 
-/* What is in use in any way stays, and stays on the list; the others go. */
+/* BOs in use stay, and stay on the list. The others are purged. */
 static void shrinker_test_in_use(struct kunit *test)
 {
 	struct fixture *f = fixture(test);

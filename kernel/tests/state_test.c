@@ -101,7 +101,7 @@ static void state_test_changes(struct kunit *test)
 	}
 }
 
-/* Who sees that the device does not run may free memory: it is no bus master by then. */
+/* Code that sees a state other than RUNNING may free memory: the device is no bus master. */
 static void state_test_order(struct kunit *test)
 {
 	unsigned int to;

@@ -10,7 +10,7 @@
 #include "../tessera_device.h"
 #include "tests.h"
 
-/* What the clocks say, one reading after the other; the GPU's is a count of its readings. */
+/* Successive readings of the clocks. The GPU's clock counts its readings. */
 static const u64 *test_times;
 static u64 test_ticks;
 static bool test_gone;
@@ -71,7 +71,7 @@ static int ask(struct kunit *test, struct drm_tessera_get_timestamp *args, const
 	return tessera_ioctl_get_timestamp(&tdev->drm, args, NULL);
 }
 
-/* Of several samples the one that took least, whichever it is; the moment is its middle. */
+/* The fastest of several samples counts. Its time is the middle of the reading. */
 static void timestamp_test_best(struct kunit *test)
 {
 	static const u64 took[SAMPLES] = { 50, 20, 30, 40 };

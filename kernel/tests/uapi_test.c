@@ -79,7 +79,7 @@ static void uapi_test_old_program(struct kunit *test)
 	kvfree(got);
 }
 
-/* What a new program adds has to be zero, in every element. */
+/* Fields that a newer program adds must be zero in every element. */
 static void uapi_test_new_program(struct kunit *test)
 {
 	u32 stride = sizeof(struct element) + 8;

@@ -70,7 +70,7 @@ static void stood_still(struct tessera_queue *queue, unsigned long since)
 #define RUNS(_progress) \
 	(&(struct look) { .progress = (_progress), .state = TSR_QUEUE_STATE_RUNNING })
 
-/* Who moves is late and not stuck; who has not moved for the whole timeout is. */
+/* A job with progress is overdue, not hung. Without progress for the timeout it is hung. */
 static void watch_test_progress(struct kunit *test)
 {
 	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
@@ -117,14 +117,14 @@ static void watch_test_others(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, looks_stuck(queue, 1, &heap));
 }
 
-/* Who moves has a limit all the same: of time on engines and blocked, for each job. */
+/* A job with progress has a limit, too: its time on engines and blocked. */
 static void watch_test_limit(struct kunit *test)
 {
 	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
 	u64 limit = (u64)tessera_job_limit_ms * NSEC_PER_MSEC, start = 5 * NSEC_PER_SEC;
 	struct look look = { .busy_ns = start, .progress = 1, .state = TSR_QUEUE_STATE_RUNNING };
 
-	/* it counts from when the job is late */
+	/* the time counts from the moment when the job is overdue */
 	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, &look));
 	look.progress++;
 	look.busy_ns += 2 * limit;

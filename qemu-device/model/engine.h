@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an engine sees of the rest of the GPU, and what it must do.
+ * The interface of an engine: what it may use of the GPU, and what it must do.
  *
  * An engine executes commands that the command processor has fetched and checked for length,
- * reserved bits, level and class. It works in bursts: step() does at most TSR_BURST_BYTES of
- * writing (and a comparable amount of reading), then returns. What it needs to go on is in struct
- * tsr_engine_state, plain bytes, the only thing kept between steps: time slices, reset, snapshots
- * and single-stepping all happen between two steps and nowhere else. A step that meets a pending
- * translation or a fault may have done part of its burst; its state then says exactly how far it
- * is, so that repeating the step neither skips nor repeats a write that matters.
+ * reserved bits, level and class. One step is a work quantum. It writes at most TSR_BURST_BYTES,
+ * reads a comparable amount, and returns. The state for the next step is struct tsr_engine_state,
+ * plain bytes. Nothing else is kept between steps. Time slices, reset, snapshots and
+ * single-stepping happen only between two steps. A step that meets a pending translation or a
+ * fault may have done a part of its work. Its state then names the exact position, so that the
+ * repeated step neither skips nor repeats a write that can be observed.
  */
 #ifndef TSR_ENGINE_H
 #define TSR_ENGINE_H
@@ -27,9 +27,9 @@ struct tsr_engine_state {
 };
 
 /*
- * What one step has done, for counters and the cost model. The cycles of a command's steps add up
- * to one for each 64 bytes, begun, that the command reads, and for each that it writes, however it
- * was cut into steps: where memory is on the host must not change a schedule.
+ * The work of one step, for counters and the cost model. The cycles of a command's steps add up to
+ * one for each started 64 bytes that the command reads or writes. The sum does not depend on the
+ * number of steps, because the place of memory on the host must not change a schedule.
  */
 struct tsr_step_cost {
 	uint64_t read_bytes;
@@ -45,18 +45,18 @@ struct tsr_step_cost {
 enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			    struct tsr_engine_state *state, struct tsr_step_cost *cost);
 /*
- * The same for the commands of the COMPUTE engine, which keeps a grid (shader/grid.h) in the queue
- * while its state says so. A burst of it is bounded in clauses.
+ * Step of the COMPUTE engine. While its state has a command in progress, the queue holds a grid
+ * (shader/grid.h). The step is bounded in clauses.
  */
 enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 				struct tsr_engine_state *state, struct tsr_step_cost *cost);
 /*
- * The same for BIN, which keeps its binning (binner/bin.h) in the queue. A burst of it is bounded
- * in vertices, primitives, tiles and bytes together.
+ * Step of the BIN engine. The queue holds its binning (binner/bin.h). The step is bounded by the
+ * sum of vertices, primitives, tiles and bytes.
  */
 enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			   struct tsr_engine_state *state, struct tsr_step_cost *cost);
-/* The same for RENDER, which keeps its rendering (render/render.h) in the queue. */
+/* Step of the RENDER engine. The queue holds its rendering (render/render.h). */
 enum tsr_step tsr_render_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			      struct tsr_engine_state *state, struct tsr_step_cost *cost);
 

@@ -29,7 +29,7 @@ enum {
 	TSR_GFX_NO_COMPRESSION = 4,	/* tags PLANES and UNIFORM are never written */
 	TSR_GFX_NO_FAST_CLEAR = 8,	/* tag CLEAR is never written */
 	TSR_GFX_NO_FLAT = 16,		/* programs run for every fragment */
-	TSR_GFX_NO_BLOCKS = 32,		/* and in bundles of a core alone */
+	TSR_GFX_NO_BLOCKS = 32,		/* fragments run in warp groups only */
 	TSR_GFX_NO_SMALL = 64,		/* triangles are set up one by one */
 	TSR_GFX_NO_STAGES = 128,	/* blocks after the vertex shader have one primitive */
 };
@@ -77,19 +77,19 @@ uint64_t tsr_env_clock(const struct tsr_env *env);
 uint64_t tsr_env_cycles(const struct tsr_env *env);
 
 /*
- * How work was done, fast or slow: what comes of it is the same, so that nothing but these tells
- * when a fast path is no longer taken. Of the library, never of the hardware.
+ * Counters of fast and slow paths. All paths give the same results, so only these counters show
+ * that a fast path is no longer used. They belong to the library and are not visible to a guest.
  */
 enum tsr_path {
-	TSR_PATH_TUPLES_NATIVE,		/* tuples of bundles, by generated code */
-	TSR_PATH_TUPLES,		/* by the interpreter */
+	TSR_PATH_TUPLES_NATIVE,		/* tuples of warp groups, by compiled code */
+	TSR_PATH_TUPLES,		/* tuples of warp groups, by the interpreter */
 	TSR_PATH_LOOPS,			/* times a warp executed a loop as one piece */
 	TSR_PATH_CLAUSES_DECODED,	/* clauses that were decoded */
-	TSR_PATH_CLAUSES_COMPILED,	/* and those code was generated for, in each form */
-	TSR_PATH_MESSAGES_TOGETHER,	/* messages of warps, with those of others or on vectors */
-	TSR_PATH_MESSAGES,		/* lane by lane */
+	TSR_PATH_CLAUSES_COMPILED,	/* clauses that were compiled, in each form */
+	TSR_PATH_MESSAGES_TOGETHER,	/* messages of warps, together with others or on vectors */
+	TSR_PATH_MESSAGES,		/* messages of warps, lane by lane */
 	TSR_PATH_TRIANGLES_TOGETHER,	/* primitives set up in a vector */
-	TSR_PATH_TRIANGLES,		/* one by one */
+	TSR_PATH_TRIANGLES,		/* primitives set up one by one */
 	TSR_PATH_TILES_PAINTED,		/* primitives that cover their tile with one color */
 	TSR_PATHS
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooks: where the units tell the debug unit what they are about to do.
+ * Hooks: calls from the units to the debug unit.
  *
- * In: calls of the units, at the places where a driver's mistake shows, a fault can be injected, a
- * job begins and ends. Out: nothing changes but by faults on purpose. A host chooses the table
- * (tsr_config.devtools); without one no flag of struct tsr_hooked is ever set, nothing is called,
- * and its files need not be linked. Where nobody listens a hook costs one load and a branch: the
- * caller looks at the flag that is named here, and only then calls.
+ * In: calls at the places where a driver's mistake can be seen, a fault can be injected, or a job
+ * begins or ends. Out: injected faults, and no other change. A host chooses the table
+ * (tsr_config.devtools). Without a table no flag of struct tsr_hooked is ever set, no hook is
+ * called, and the debug unit need not be linked. A caller tests the flag that is named here before
+ * it calls, so an unused hook costs one load and a branch.
  */
 #ifndef TSR_HOOKS_H
 #define TSR_HOOKS_H
@@ -24,63 +24,64 @@ struct tsr_queue;
 struct tsr_runner;
 struct tsr_tlb_entry;
 
-/* What is hooked at this moment. All zero without a debug unit. */
+/* Flags of the hooks in use. All zero without a debug unit. */
 struct tsr_hooked {
 	/* kinds of faults (1 << enum tsr_injection) for which a rule can fire */
 	_Atomic uint32_t armed;
-	atomic_bool waiting;		/* something is put off: @arm is to be called */
-	atomic_bool capture_armed;	/* CALLs that begin are to be looked at */
+	atomic_bool waiting;		/* an event is deferred, and @arm must be called */
+	atomic_bool capture_armed;	/* CALLs that begin are checked for capture */
 	atomic_bool capturing;		/* a job is being captured */
-	/* What faults have left standing. Written under the device's lock, read by anybody. */
+	/* State that faults have left. Written under the device's lock, read by any thread. */
 	atomic_bool gone;		/* the device does not answer */
-	bool reset_stuck;		/* a reset waits for what cannot come; lock */
+	bool reset_stuck;		/* a reset cannot complete; lock */
 };
 
-/* What is known of an occasion; what a unit does not know a rule cannot ask for. */
+/* The facts that a unit knows about an occasion. Rules can test only these. */
 struct tsr_inject_at {
-	const struct tsr_queue *queue;	/* or NULL */
-	uint64_t queues;		/* of a message: slots it tells of */
+	const struct tsr_queue *queue;	/* NULL if no queue is involved */
+	uint64_t queues;		/* slots whose events a message reports */
 	uint64_t addr;
 	int as, vector;
 };
 
 struct tsr_hooks {
-	/* The device is made, and goes away; false: out of memory. It is reset, lock held. */
+	/* Creation (false: out of memory), end, and reset with the lock held. */
 	bool (*init)(struct tsr_gpu *gpu);
 	void (*free)(struct tsr_gpu *gpu);
 	void (*reset)(struct tsr_gpu *gpu);
-	/* Register accesses; false: @offset is none of theirs. Lock held. */
+	/* Register accesses. False if @offset is in no block of the debug unit. Lock held. */
 	bool (*read)(struct tsr_gpu *gpu, uint32_t offset, uint32_t *value);
 	bool (*write)(struct tsr_gpu *gpu, uint32_t offset, uint32_t value);
 
-	/* @waiting: ask for the timer. Lock held. */
+	/* @waiting: request the timer. Lock held. */
 	void (*arm)(struct tsr_gpu *gpu);
 	/*
-	 * @armed: whether a fault of @kind happens at this occasion; *@delay (may be NULL) becomes
-	 * its delay, or stays as it is. Any thread. Through tsr_injected() of gpu.h.
+	 * @armed: returns true if a fault of @kind happens at this occasion. *@delay (may be NULL)
+	 * becomes its delay if the rule has one. Any thread. Called by tsr_injected() of gpu.h.
 	 */
 	bool (*injected)(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inject_at *at,
 			 uint64_t *delay);
-	/* @armed: the fault code of a translation that fails on purpose, or 0. Any thread. */
+	/* @armed: the fault code that is injected into a translation, or 0. Any thread. */
 	uint8_t (*walk)(const struct tsr_mem *mem, uint64_t va);
-	/* @armed: a FENCE writes @value to @addr. True: it has been done, as rules have it. */
+	/* @armed: a FENCE writes @value to @addr. True if the hook has done so. */
 	bool (*fence)(struct tsr_mem *mem, uint64_t addr, uint64_t value);
-	/* @armed, @gone: the message of @vector, of events @bits. True: it is not sent. */
+	/* @armed, @gone: the message of @vector for events @bits. True if it is not sent. */
 	bool (*message)(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits);
-	/* @armed: @q is told to stop. True: it does not. Lock held. */
+	/* @armed: @q has to stop. True if it does not. Lock held. */
 	bool (*stop)(struct tsr_queue *q);
-	/* @armed: the device is to be reset by its register. Lock held. */
+	/* @armed: the register that resets the device is written. Lock held. */
 	void (*reset_register)(struct tsr_gpu *gpu);
-	/* FLR: true if it is ignored; else what keeps it from being complete ends. Lock held. */
+	/* FLR. True if it is ignored; otherwise a stuck reset ends. Lock held. */
 	bool (*flr)(struct tsr_gpu *gpu);
-	/* @armed, @gone: a register is read. True: the device does not answer. Lock held. */
+	/* @armed, @gone: a register is read. True if the device does not answer. Lock held. */
 	bool (*silent)(struct tsr_gpu *gpu);
 	/*
-	 * @armed, or the queue is hung: before a burst of the engine, @first of its command. True:
-	 * it hangs, and the time of a burst has passed. Called by the runner, as the next two.
+	 * @armed, or the queue is hung: before a work quantum of the engine, @first of its command.
+	 * True if it hangs; the time of a quantum has passed. Called by the worker, like the next
+	 * two.
 	 */
 	bool (*hangs)(struct tsr_runner *runner, struct tsr_queue *q, bool first);
-	/* @armed: after a burst, and after the last one of a copy command. */
+	/* @armed: after a work quantum, and after the last one of a copy command. */
 	void (*slow)(struct tsr_runner *runner, struct tsr_queue *q);
 	void (*copied)(struct tsr_runner *runner, struct tsr_queue *q);
 
@@ -91,10 +92,10 @@ struct tsr_hooks {
 	/* @capture_armed: the ring's CALL of @q begins. Called by the runner, without the lock. */
 	void (*call)(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cmd_va,
 		     uint64_t cmd_size);
-	/* @capturing: it is over. Called by the runner, or with the lock held. */
+	/* @capturing: the captured job has ended. Called by the worker, or with the lock held. */
 	void (*call_end)(struct tsr_queue *q, enum tsr_capture_outcome outcome);
 
-	/* The rest where cfg.check is on; lock held, if nothing else is said. */
+	/* The contract checker's hooks, if cfg.check is set. Lock held except where noted. */
 
 	/* The driver writes a register. */
 	void (*wrote)(struct tsr_gpu *gpu, uint32_t offset, uint32_t value);
@@ -107,9 +108,9 @@ struct tsr_hooks {
 			    uint64_t last);
 	/* Slot @q is enabled. */
 	void (*enabled)(struct tsr_queue *q);
-	/* Its doorbell announces what lies before @wptr; @q->wptr is the old one. */
+	/* The doorbell of @q announces the ring up to @wptr; @q->wptr is the old value. */
 	void (*doorbell)(struct tsr_queue *q, uint32_t wptr);
-	/* The same of a slot that is DISABLED. */
+	/* A doorbell of a slot that is DISABLED. */
 	void (*doorbell_disabled)(struct tsr_queue *q, uint32_t wptr);
 	/* The packet held, of the ring, has been fetched. Called by the runner. */
 	void (*fetched)(struct tsr_queue *q, const struct tsr_packet *packet);

@@ -27,23 +27,23 @@ struct tsr_rendering;
 struct tsr_shader;
 struct tsr_work;
 
-/* What a burst of a core came to. */
+/* Result of one work quantum of a core. */
 enum tsr_burst {
 	TSR_BURST_MORE,			/* there is more to do */
 	TSR_BURST_DONE,			/* all work of this core is complete */
-	TSR_BURST_STUCK,		/* the host has to be asked */
-	TSR_BURST_FAULT,		/* shader->fault says what */
+	TSR_BURST_STUCK,		/* a translation of the host is missing */
+	TSR_BURST_FAULT,		/* shader->fault has the fault */
 };
 
 enum tsr_core_state {
-	TSR_CORE_READY,			/* it has something to do */
-	TSR_CORE_STUCK,			/* nothing can go on before the host answers */
-	TSR_CORE_DONE,			/* all its work is complete */
+	TSR_CORE_READY,			/* has work */
+	TSR_CORE_STUCK,			/* all its work waits for the host */
+	TSR_CORE_DONE,			/* has completed its work */
 };
 
-/* What the pool needs of a core; the first member of the job's own structure. */
+/* A core as the pool sees it. First member of the job's own structure. */
 struct tsr_job_core {
-	/* Somebody runs it, or it is being looked at; who gets it first has it. */
+	/* A thread runs or examines the core. The first thread that sets the flag owns the core. */
 	atomic_bool claimed;
 	_Atomic uint8_t state;		/* enum tsr_core_state */
 	uint64_t stuck_seq;		/* host_seq of the last burst */
@@ -52,12 +52,12 @@ struct tsr_job_core {
 
 struct tsr_job {
 	/*
-	 * One burst of @core, claimed by the caller. @again: the host has said something new since
-	 * the core's last burst. @sh->stats is what was done.
+	 * One work quantum of @core, which the caller has claimed. @again is true if the host has
+	 * answered since the core's last quantum. @sh->stats receives the work done.
 	 */
 	enum tsr_burst (*burst)(struct tsr_shader *sh, const struct tsr_mem *mem,
 				struct tsr_work *work, struct tsr_job_core *core, bool again);
-	/* Whether a snapshot holds all there is of @core; not asked of a dispatch's. */
+	/* True if a snapshot holds the whole state of @core. Not called for a dispatch. */
 	bool (*rests)(const struct tsr_job_core *core);
 	struct tsr_job_core *core[TSR_CORES_MAX];
 	uint32_t cores;
@@ -77,7 +77,7 @@ struct tsr_thread_pool {
 	char between[TSR_LINE_PAIR];
 	atomic_uint inside;		/* helpers that do */
 	struct tsr_fault_info record;
-	/* What helpers have done that the owner has not counted yet. */
+	/* Work of helpers that the owner has not counted yet. */
 	_Atomic uint64_t cycles, groups, clauses, threads, messages, read_bytes, write_bytes;
 	_Atomic uint64_t samples, touches, fills, misses, decodes;	/* of textures */
 	_Atomic uint64_t lookups[2];	/* as in struct tsr_port */

@@ -24,7 +24,7 @@
 #define CAPTURE_DEFAULT (64 * MiB)
 #define CAPTURE_MAX     ((uint64_t)TSR_CAPTURE_PAGES_MAX * TSR_CAPTURE_PAGE)
 
-/* Of the host's memory for each pixel of a head: the model's, and a surface. */
+/* Host memory for each pixel of a head: two frames of the model, and a surface. */
 #define PIXEL_BYTES     (TSR_HEAD_PIXEL_BYTES + 4)
 #define DISPLAY_MIN     (4 * MiB)
 #define DISPLAY_MAX     ((uint64_t)TSR_HEADS_MAX * TSR_SCREEN_PIXELS_MAX * \

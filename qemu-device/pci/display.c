@@ -31,7 +31,7 @@
 #define REFRESH_MHZ        60000    /* of the preferred mode, unless the UI knows */
 #define EDID_BYTES         (4 * TSR_EDID_WORDS)
 #define COPY_BYTES         (16 * MiB)
-/* What a head that is off shows a text on. */
+/* Size of the surface with a text that a disabled head shows. */
 #define BLANK_WIDTH        640
 #define BLANK_HEIGHT       480
 

@@ -21,7 +21,7 @@ typedef struct DMARange {
     bool readonly;
 } DMARange;
 
-/* What workers look at: sorted, and never changed once it is published. */
+/* Table that workers read. It is sorted, and constant once it is published. */
 struct DMATable {
     struct rcu_head rcu;
     unsigned int n;

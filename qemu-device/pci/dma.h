@@ -58,7 +58,7 @@ enum tsr_host_result tessera_dma_map(void *host, uint64_t addr, uint64_t *len,
 void tessera_dma_dirty(void *host, enum tsr_space space, uint64_t addr,
                        void *ptr, uint64_t len);
 
-/* Whether the GPU may use @mr as memory. */
+/* True if the GPU may use @mr as memory. */
 bool tessera_dma_is_memory(TesseraState *s, MemoryRegion *mr);
 
 /* iotlb.c */

@@ -254,7 +254,7 @@ static void host_trace(void *host, unsigned int event, const uint64_t *a,
     }
 }
 
-/* What the contract checker has found; it limits itself. */
+/* Prints a report of the contract checker, which limits their number. */
 static void host_report(void *host, const char *text)
 {
     warn_report("tessera: %s: %s", ((TesseraState *)host)->name, text);

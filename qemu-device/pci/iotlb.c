@@ -193,7 +193,7 @@ static bool iotlb_insert(TesseraDMA *dma, const IOTLBEntry *entry)
     return true;
 }
 
-/* The same, and make room.  Not from within the model. */
+/* Inserts an entry and makes room for it.  Not called from the model. */
 static void iotlb_force(TesseraState *s, const IOTLBEntry *entry)
 {
     if (iotlb_insert(&s->dma, entry)) {

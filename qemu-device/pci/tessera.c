@@ -90,7 +90,7 @@ static void tessera_write(void *opaque, hwaddr addr, uint64_t value,
     tessera_leave(s);
 }
 
-/* A 64-bit access is two of 32 bits, the low half first. */
+/* A 64-bit access is two 32-bit ones, the low half first. */
 static const MemoryRegionOps tessera_ops = {
     .read = tessera_read,
     .write = tessera_write,
@@ -239,7 +239,7 @@ static bool tessera_init_power(PCIDevice *dev, Error **errp)
     return true;
 }
 
-/* What only a PCI Express bus has: function-level reset, error reporting. */
+/* Features of PCI Express: function-level reset, error reporting. */
 static bool tessera_init_express(PCIDevice *dev, Error **errp)
 {
     if (pcie_endpoint_cap_init(dev, 0) < 0) {

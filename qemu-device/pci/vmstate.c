@@ -71,7 +71,7 @@ static int tessera_post_save(void *opaque)
     return 0;
 }
 
-/* What an earlier stream has left that broke off. */
+/* Drops the state of an earlier stream that was incomplete. */
 static int tessera_pre_load(void *opaque)
 {
     TesseraState *s = opaque;

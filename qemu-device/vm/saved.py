@@ -14,7 +14,7 @@ import time
 
 import host
 
-KEEP = 12               # snapshots that stay, those used last; some 70 MB each
+KEEP = 12               # snapshots that stay, those used last; about 120 MB each
 
 
 def directory():

@@ -214,7 +214,7 @@ static inline unsigned int soup_astc_mode(const struct soup_format *f, unsigned 
 	return bits < 24 || bits > 96 ? 0 : bits;
 }
 
-/* Whether a block is not an error as a whole. */
+/* True if a block is not an error as a whole. */
 static inline bool soup_astc_good(const struct soup_format *f, const uint8_t block[16])
 {
 	unsigned int p = soup_get(block, 11, 2) + 1, cem = soup_get(block, 23, 6), values = 0;

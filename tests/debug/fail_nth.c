@@ -72,7 +72,7 @@ static void arm(unsigned int nth)
 		gt_die("fail-nth cannot be written");
 }
 
-/* Whether the failure that was armed has not happened: it is there, or meets this very call. */
+/* True if the failure that was armed has not happened: it is there, or meets this very call. */
 static bool unused(void)
 {
 	char text[16] = "";
@@ -476,7 +476,7 @@ static const struct op ops[] = {
 
 static const struct op *op;	/* the one that runs */
 
-/* Whether the call takes the stage's own VM away, so that nothing works behind it. */
+/* True if the call takes the stage's own VM away, so that nothing works behind it. */
 static bool destroys(void)
 {
 	return op->call == do_vm_destroy;

@@ -137,7 +137,7 @@ static void make_fill_linear(uint64_t *cmd, uint64_t wild)
 }
 
 /*
- * Whether the engine refuses the packet: then its result is known and nothing else to be compared.
+ * True if the engine refuses the packet: then its result is known and nothing else to be compared.
  */
 static bool refused(struct mock_mem *m, const uint64_t *cmd)
 {

@@ -151,7 +151,7 @@ static void build(struct setup *s, struct input *in)
 		s->path[s->paths] = build_path(s, in);
 }
 
-/* Whether a qword of system or local memory can be read, and what it is. */
+/* True if a qword of system or local memory can be read, and what it is. */
 static bool load(const struct setup *s, bool local, uint64_t addr, uint64_t *value)
 {
 	if (local) {
@@ -166,7 +166,7 @@ static bool load(const struct setup *s, bool local, uint64_t addr, uint64_t *val
 	return true;
 }
 
-/* Whether a leaf or a pointer at that level is malformed. */
+/* True if a leaf or a pointer at that level is malformed. */
 static bool malformed(const struct setup *s, uint64_t pte, unsigned int level)
 {
 	uint64_t reserved = ~(TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK | TSR_PTE_READ__MASK |

@@ -254,7 +254,7 @@ static void change(void)
 	}
 }
 
-/* Whether warps of a patch may read what other ones write, without a barrier. */
+/* True if warps of a patch may read what other ones write, without a barrier. */
 static bool races(void)
 {
 	const struct tsr_stage_header *h = &staged.header[STAGED_HULL];

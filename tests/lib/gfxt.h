@@ -116,7 +116,7 @@ static inline struct tsr_gfx_pipeline *gfxt_pipeline(struct gfxt *t, gfxt_change
 	return pipeline;
 }
 
-/* Whether @a passes a depth, stencil or shadow comparison with @b. */
+/* True if @a passes a depth, stencil or shadow comparison with @b. */
 static inline bool gfxt_compare(uint32_t function, double a, double b)
 {
 	switch (function) {

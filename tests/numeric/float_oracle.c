@@ -262,7 +262,7 @@ static uint32_t csel16_half(const struct float_case *c, const uint32_t src[4], u
 
 ORACLE_HALVES(csel16)
 
-/* Whether b is the result. */
+/* True if b is the result. */
 static bool second(const struct float_case *c, float32_t a, float32_t b, bool max)
 {
 	bool nan_a = !f32_eq(a, a), nan_b = !f32_eq(b, b);

@@ -14,7 +14,7 @@ static float float_of(uint32_t bits)
 	return x;
 }
 
-/* Whether @bits, a float's, become the half that the compiler makes of them. */
+/* True if @bits, a float's, become the half that the compiler makes of them. */
 static bool right(uint32_t bits)
 {
 	_Float16 half = (_Float16)float_of(bits);

@@ -53,15 +53,19 @@ done
 registers() { ! cat "$include"/*.h | grep '^#include "tsr_regs.h"\|^#include "tsr_packets.h"'; }
 check "public headers include nothing of the device's registers" registers
 
-# The guide's program, word for word.
-sed -n '/^[`]\{3\}c$/,/^[`]\{3\}$/p' Documentation/guide/libtessera.md | sed '/^[`]\{3\}/d' >"$dir/program.c"
+# program PAGE HEADING: the C program of a section.
+program() {
+    sed -n "/^## $2\$/,/^## /p" "Documentation/guide/$1.md" | sed -n '/^[`]\{3\}c$/,/^[`]\{3\}$/p' | sed '/^[`]\{3\}/d'
+}
+# The guides' programs, word for word.
+program libtessera "A first program" >"$dir/program.c"
 check "the guide's program is the one in demos/hello" diff <(tail -n +3 userspace/demos/hello/hello.c) "$dir/program.c"
-sed -n '/^[`]\{3\}c$/,/^[`]\{3\}$/p' Documentation/guide/compute.md | sed '/^[`]\{3\}/d' >"$dir/compute.c"
+program libtessera "A first compute program" >"$dir/compute.c"
 check "the compute guide's program is the one in demos/square" diff <(tail -n +3 userspace/demos/square/square.c) "$dir/compute.c"
 # its shader stands on the page twice: as text, and as a string of the program
 shader() { sed -n 's/^\t"\(.*\)\\n"[;]*$/\1/p' "$dir/compute.c"; }
 check "the compute guide explains the shader that it runs" diff <(shader) \
-    <(sed -n '/^    \.local/,/^$/s/^    //p' Documentation/guide/compute.md)
+    <(sed -n '/^    \.local/,/^$/s/^    //p' Documentation/guide/libtessera.md)
 sed -n '/^[`]\{3\}c$/,/^[`]\{3\}$/p' Documentation/guide/graphics.md | sed '/^[`]\{3\}/d' >"$dir/graphics.c"
 check "the graphics guide's program is the one in demos/triangle" diff <(tail -n +3 userspace/demos/triangle/triangle.c) "$dir/graphics.c"
 # With nothing but what pkg-config says of the library a program is for.

@@ -220,7 +220,7 @@ with tempfile.TemporaryDirectory(prefix="tessera-tools-") as scratch:
         tap.ok("too far apart" in out + err, out + err)
 
     with tap.test("[SYS5] each tool has a row in the table of exit statuses, and keeps to it for --help and bad usage"):
-        with open(f"{TOP}/Documentation/start/exit-statuses.md", encoding="utf-8") as page:
+        with open(f"{TOP}/Documentation/start/troubleshooting.md", encoding="utf-8") as page:
             rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page if line.startswith("| `tsr-")]
         sources = os.listdir(f"{TOP}/userspace/tools")
         tap.eq(sorted(row[0].strip("`") for row in rows), sorted({name.partition(".")[0] for name in sources if name.startswith("tsr-")}))

@@ -128,7 +128,7 @@ static void free_ram(struct bench *b)
 	free(p);
 }
 
-/* Return the device's pointer to @offset of system memory; limit @len to what lies behind it. */
+/* Return the device's pointer to @offset of system memory. Limits @len to the end of memory. */
 static uint8_t *device_view(struct bench *b, uint64_t offset, uint64_t *len)
 {
 	struct bench_pieces *p = b->pieces;
@@ -169,7 +169,7 @@ static void tell(struct bench *b)
 	pthread_mutex_unlock(&b->news_lock);
 }
 
-/* Whether the page has been asked for, now for the first time or before, but not been answered. */
+/* True if the page has been asked for, now for the first time or before, but not been answered. */
 static bool is_pending(struct bench *b, uint64_t page)
 {
 	unsigned int answers = atomic_load(&b->answers), asked = 0;
@@ -477,7 +477,7 @@ static bool serve(struct bench *b)
 	return true;
 }
 
-/* Whether any queue has something to do at this moment. */
+/* True if any queue has something to do at this moment. */
 static bool busy(struct bench *b)
 {
 	unsigned int queues = (unsigned int)bench_field(bench_read(b, TSR_REG_GPU_SLOTS),

@@ -110,7 +110,7 @@ struct bench {
 	} dirty[BENCH_DIRTY_MAX];
 };
 
-/* An address space: a number and the table behind it. */
+/* An address space: a number and its page table. */
 struct bench_as {
 	struct bench *bench;
 	unsigned int index;	/* its number in the AS block */

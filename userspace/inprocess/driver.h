@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The in-process driver: what the kernel driver is to the device, for a model of the GPU in the
- * same process.
+ * The in-process driver. It takes the place of the kernel driver for a model of the GPU in the same
+ * process.
  *
- * machine.c holds the device, its memory and its page tables; fence.c, syncobj.c and syncfile.c
- * what the DRM core and dma-buf have of synchronisation; bo.c, vm.c, queue.c, submit.c, heap.c,
- * query.c the objects of tessera_drm.h; quota.c what a file may have of them; file.c open files
- * and the table of ioctls; descriptors.c numbers; lock.c the lock; interpose.c, lookup.c, poll.c
- * and paths.c hand libc's calls to it.
+ * machine.c has the device, its memory and its page tables. fence.c, syncobj.c and syncfile.c have
+ * the synchronization of the DRM core and dma-buf. bo.c, vm.c, queue.c, submit.c, heap.c and
+ * query.c have the objects of tessera_drm.h, and quota.c the limits of a file. file.c has open
+ * files and the table of ioctls, descriptors.c the file descriptors, and lock.c the lock.
+ * interpose.c, lookup.c, poll.c and paths.c pass libc's calls to the driver.
  *
- * One lock (drv.lock) is held by whoever is in here; functions say if they drop it while they wait.
- * Functions return 0 or a negative errno. Nothing here calls back into the program. All objects
- * count their references by hand: NAME_put() drops one, and frees with the last.
+ * All code here holds one lock (drv.lock). A function says so if it drops the lock while it waits.
+ * Functions return 0 or a negative errno. They never call back into the program. Objects have
+ * reference counts. NAME_put() drops a reference and frees the object with the last one.
  */
 #ifndef TSR_HOST_DRIVER_H
 #define TSR_HOST_DRIVER_H
@@ -140,8 +140,8 @@ bool lock_interrupted(void);
 uint64_t now_ns(void);
 
 /*
- * What the device is made with. A program that has the driver linked in may have its own, before
- * the first device is opened; NULL: what TSR_HOST_THREADS and the others say.
+ * Configuration of the device. A program with the driver linked in may set its own before it opens
+ * the first device. With NULL, TSR_HOST_THREADS and the other variables apply.
  */
 struct machine_options {
 	unsigned int threads;		/* 0: none, who submits does the work, with the lock */
@@ -194,7 +194,7 @@ uint64_t window_size(void);
 /* window_at(): the byte at @offset, of a BO: the driver only looks. */
 const void *window_at(uint64_t offset);
 
-/* What the driver has in its own address space for each slot and each perfmon. */
+/* Memory in the driver's address space for each slot and each perfmon. */
 uint64_t ring_va(unsigned int slot);
 uint64_t *ring_cpu(unsigned int slot);
 #define RING_LOG2	16

@@ -104,7 +104,7 @@ static void progress(void)
 		for (vm = drv.vms; vm; vm = vm->next) {
 			if (vm_progress(vm)) {
 				drv.work = true;
-				break;		/* it may be gone */
+				break;		/* the VM, and so the list, may have changed */
 			}
 		}
 		if (queues_progress())
@@ -424,8 +424,8 @@ static _Atomic uint64_t *entry(uint64_t root, uint64_t va, unsigned int level, b
 }
 
 /*
- * Whether [va, va + size) begins with a page of 2 MiB that can have an entry of its own, for memory
- * at @at.
+ * The entry for a 2 MiB page at the start of [va, va + size), if memory at @at allows such a page.
+ * Otherwise NULL.
  */
 static _Atomic uint64_t *huge_entry(uint64_t root, uint64_t va, uint64_t at, uint64_t size)
 {
@@ -502,7 +502,7 @@ int pgtable_unmap(uint64_t root, uint64_t va, uint64_t size)
 	return 0;
 }
 
-/* Whether the device has confirmed it. */
+/* True if the device has confirmed it. */
 static bool space_command(unsigned int space, enum tsr_inv_op op)
 {
 	const struct timespec pause = { .tv_nsec = 20000 };
@@ -579,7 +579,7 @@ uint64_t window_size(void)
 	return WINDOW - ZONE;
 }
 
-/* Put a hole back, joined with its neighbours. */
+/* Return a hole, and join it with adjacent holes. */
 static void hole_add(uint64_t offset, uint64_t size)
 {
 	unsigned int i = 0;

@@ -118,7 +118,7 @@ static uint64_t *gap(uint64_t *p, unsigned int qwords)
 	return p + qwords;
 }
 
-/* What stands on the ring for a job: heap and counters before its stream, its fence after it. */
+/* The ring entry of a job: heap and counters before its stream, its fence after it. */
 static void pack(uint64_t *p, const struct job *job, unsigned int slot)
 {
 	const struct tsr_barrier barrier = { .inv_read = true, .inv_code = true };
@@ -244,7 +244,7 @@ static void memory_fault(struct queue *q, uint32_t word, uint64_t addr)
 	vm_fault(q->vm, &fault);
 }
 
-/* What user space is told of a fault; the error of the job. */
+/* Reads the fault for user space. Returns the error of the job. */
 static int read_fault(struct queue *q)
 {
 	uint32_t word = gpu_read(TSR_REG_QUEUE_FAULT(q->slot));

@@ -217,7 +217,7 @@ bool shares_watched(void)
 	return false;
 }
 
-/* What others say is new: fences signal, and who waits for a submission looks again. */
+/* Applies news of other processes: signals fences, and wakes waiters for submissions. */
 static bool look(struct share *share)
 {
 	const uint64_t now[3] = { atomic_load(&share->page->latest),

@@ -136,7 +136,7 @@ static int add_waits(struct submit *s, uint32_t index, const struct drm_tessera_
 	return ret;
 }
 
-/* What the job names beside its queue. */
+/* The heap and the perfmon of the job. */
 static int find_objects(struct submit *s, const struct drm_tessera_job *u, struct job *job)
 {
 	if (u->heap_id) {

@@ -169,7 +169,7 @@ void syncobjs_forget(void)
 	events = NULL;
 }
 
-/* Whether an event has come to pass. */
+/* True if an event has come to pass. */
 static bool event_due(const struct sync_event *e)
 {
 	const struct fence *f = find(e->syncobj, e->point);

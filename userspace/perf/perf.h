@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tsr-perf and the library it puts into a program's processes share: a file that all of them
- * map. */
+/* The file that tsr-perf shares with the library in the processes of the program. All map it. */
 #ifndef PERF_H
 #define PERF_H
 

@@ -56,7 +56,7 @@ static void __attribute__((constructor)) start(void)
 		totals = map;
 }
 
-/* Whether the file is one of Tessera's driver: others have ioctls of the same numbers. */
+/* True if the file is one of Tessera's driver: others have ioctls of the same numbers. */
 static bool is_tessera(int fd)
 {
 	char name[16] = "";
@@ -142,7 +142,7 @@ static int submit(int fd, const struct drm_tessera_submit *args)
 	return ret;
 }
 
-/* Whether jobs of this file are to be counted, and can be. */
+/* True if jobs of this file are to be counted, and can be. */
 static bool counted(int fd)
 {
 	bool yes;

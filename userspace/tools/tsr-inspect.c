@@ -133,7 +133,7 @@ static bool print_queues(const struct device *d)
 	return true;
 }
 
-/* What has been read of a ring, as packets. */
+/* Prints the words of a ring as packets. */
 static void decode_ring(const uint64_t *words, unsigned int count)
 {
 	const struct tsr_decode_options options = { .flags = TSR_DECODE_RING,
@@ -242,7 +242,7 @@ static const struct section {
 
 /* ---- devices ---- */
 
-/* Whether it is one of ours, "tessera dev=0000:01:00.0 ..."; then its address is known. */
+/* True if it is one of ours, "tessera dev=0000:01:00.0 ..."; then its address is known. */
 static bool read_name(struct device *d)
 {
 	FILE *f = open_leaf(d, "name");

@@ -112,7 +112,7 @@ static void parse_line(struct client *c, const char *key, const char *value)
 		c->resident += parse_bytes(value);
 }
 
-/* Whether the file is one of ours; then @c is filled. */
+/* True if the file is one of ours; then @c is filled. */
 static bool read_fdinfo(const char *path, struct client *c)
 {
 	FILE *f = fopen(path, "r");
@@ -281,7 +281,7 @@ static const struct client *find_client(const struct sample *s, const struct cli
 	return NULL;
 }
 
-/* Who has used most comes first; the samples' order is that of processes. */
+/* Sort key: the client that has used most comes first. Samples are in the order of processes. */
 static uint64_t used(const struct sample *before, const struct client *c)
 {
 	const struct client *was = find_client(before, c);

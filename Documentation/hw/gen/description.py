@@ -4,7 +4,7 @@
 Goes in: the XML files of one directory. Comes out: a Description holding constants, enums, bitsets, register
 blocks, packets, structs and counters. Whatever can be judged by looking at one element (its attributes, its
 numbers, its name) is judged here; what needs two or more elements (overlaps, duplicates, references) is in
-validate.py. The schema itself is explained in README.md next to this file.
+validate.py. The schema itself is explained in Documentation/develop/recipes.md.
 """
 
 import os

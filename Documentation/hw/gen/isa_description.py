@@ -3,7 +3,7 @@
 
 Goes in: the roots of the files whose root element is <isa>. Comes out: an Isa holding the parts of a clause, the
 modifiers and the instructions. Whatever can be judged by looking at one element is judged here, the rest in
-isa_validate.py. The schema is explained in README.md next to this file.
+isa_validate.py. The schema is explained in Documentation/develop/recipes.md.
 """
 
 import os

@@ -20,7 +20,7 @@
 #define CSR_FLUSH_OUT	0x8000u		/* results that are subnormal */
 #define CSR_FLUSH_IN	0x0040u		/* sources */
 
-/* Whether an operand of the instruction, or of its pair, is the same for all warps. */
+/* True if an operand of the instruction, or of its pair, is the same for all warps. */
 static bool has_strides(const struct tsr_uop *uop)
 {
 	bool strides = uop->dst.step != 1;

@@ -17,7 +17,7 @@ struct tsr_uop;
 
 typedef void tsr_uop_fn(const struct tsr_uop *uop, struct tsr_alu_state *state);
 
-/* What a micro-operation does with its result. */
+/* Destination of a micro-operation's result. */
 enum tsr_dst {
 	TSR_DST_ALL,			/* write whole vectors, active lanes or not: temporaries */
 	TSR_DST_ACTIVE,			/* write active lanes only: registers */
@@ -65,7 +65,7 @@ struct tsr_simd;
  */
 bool tsr_alu_select(const struct tsr_simd *simd, struct tsr_uop *uop);
 
-/* Whether arithmetic instruction @insn looks at other lanes than its own. */
+/* True if arithmetic instruction @insn looks at other lanes than its own. */
 bool tsr_alu_crosses_lanes(const struct tsr_insn *insn);
 
 /*

@@ -13,8 +13,8 @@
 #endif
 
 /*
- * Of an integral float: the unit makes 0x80000000 of what is too large and of NaN. Right for what
- * is too small; of the others, what is too large becomes 0x7fffffff by inverting.
+ * Converts an integral float. The host gives 0x80000000 for NaN and for values out of range. This
+ * is right for small ones. Inverting gives 0x7fffffff for large ones.
  */
 TSR_INLINE vu32 to_s32(vf32 x)
 {
@@ -23,7 +23,7 @@ TSR_INLINE vu32 to_s32(vf32 x)
 	return (result ^ (vu32)(x >= 0x1p31f)) & (vu32)(x == x);
 }
 
-/* What is 2^31 or more is converted less 2^31. */
+/* Values from 2^31 on are converted after subtracting 2^31. */
 TSR_INLINE vu32 to_u32(vf32 x)
 {
 	vu32 large = (vu32)(x >= 0x1p31f);

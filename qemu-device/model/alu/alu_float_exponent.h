@@ -30,7 +30,7 @@ TSR_INLINE vf32 scaled(struct tsr_doubles x, vu32 scale)
 	return to_floats(x);
 }
 
-/* Whether all lanes are zeros, of any sign. */
+/* True if all lanes are zeros, of any sign. */
 TSR_INLINE bool all_zero(vu32 x)
 {
 #if defined(TSR_ALU_AVX512)
@@ -426,7 +426,7 @@ TSR_INLINE vu32 lookup_table(const uint32_t *table, vu32 index)
 #endif
 }
 
-/* Numbers of 6 bits: their order is that of the table, four vectors of 16. */
+/* 6-bit indices into the table, which is four vectors of 16. */
 TSR_INLINE vu32 lookup_sine(vu32 index)
 {
 #ifdef TSR_ALU_AVX512

@@ -41,9 +41,9 @@ TSR_INLINE vu32 to_pairs(struct tsr_pairs x)
 }
 
 /*
- * What narrows to a number below 2^-14, rounded to 11 bits without a bound of the exponent, becomes
- * zero if results are flushed: that is what lies below 2^-14 - 2^-26, half way to the next smaller
- * number. @limit is that or 0.
+ * If results are flushed, a value becomes zero if it is below 2^-14 after rounding to 11 bits with
+ * an unbounded exponent. These are values below 2^-14 - 2^-26, half way to the next smaller number.
+ * @limit is this bound or 0.
  */
 #define TSR_F16_TINY 0x387ff000u
 

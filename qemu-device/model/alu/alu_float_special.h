@@ -33,8 +33,8 @@ TSR_INLINE vf64 closer_root(vf64 y, vf64 h)
 }
 
 /*
- * Of normal numbers: the unit's guess, made better until nothing is wrong with the bits of a float;
- * all of them have been tried (tests/numeric/float_special.c).
+ * Reciprocal square root of normal numbers. The host's approximation is refined until every bit of
+ * the float is right. All floats have been tried (tests/numeric/float_special.c).
  */
 TSR_INLINE vf32 reciprocal_root_normal(vf32 x)
 {

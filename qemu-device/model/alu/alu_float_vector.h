@@ -83,7 +83,7 @@ TSR_INLINE vu32 select_lanes(vu32 mask, vu32 yes, vu32 no)
 	return no ^ ((yes ^ no) & mask);
 }
 
-/* Whether all lanes are between @low and @high, and none is one of these; NaN is not. */
+/* True if all lanes are between @low and @high, and none is one of these; NaN is not. */
 TSR_INLINE bool all_between(vf32 x, float low, float high)
 {
 #if defined(TSR_ALU_AVX512)

@@ -22,8 +22,8 @@
 #define PART_PACK4(l0, l1, l2, l3) ((l0) | (l1) << 8 | (l2) << 16 | (l3) << 24)
 
 /*
- * One part for an instruction of 32 bits, by enum tsr_mod_lane (and lanes, widen: they begin
- * alike).
+ * One part for a 32-bit instruction, by enum tsr_mod_lane (or lanes, widen, which begin in the same
+ * way).
  */
 TSR_INLINE uint32_t tsr_part_of_lane(unsigned int lane)
 {
@@ -41,7 +41,7 @@ TSR_INLINE uint32_t tsr_part_of_lane(unsigned int lane)
 	}
 }
 
-/* Halves @h0 and @h1, bytes @b0 and @b1, for the two elements of 16 bits. */
+/* Halves @h0 and @h1, bytes @b0 and @b1, for the two 16-bit elements. */
 TSR_INLINE uint32_t tsr_part_of_halves(unsigned int h0, unsigned int h1)
 {
 	return PART_PACK(PART_HALF_DOWN, PART_HALF(h0), PART_HALF(h1));
@@ -52,7 +52,7 @@ TSR_INLINE uint32_t tsr_part_of_bytes(unsigned int b0, unsigned int b1)
 	return PART_PACK(PART_BYTE_DOWN, PART_BYTE(b0), PART_BYTE(b1));
 }
 
-/* The same by enum tsr_mod_swz: h00 … h11, b00 … b33. */
+/* Two parts by enum tsr_mod_swz: h00 … h11, b00 … b33. */
 TSR_INLINE uint32_t tsr_part_of_swz(unsigned int swz)
 {
 	switch (swz) {
@@ -96,7 +96,7 @@ TSR_INLINE uint32_t tsr_part_of_lanes2(unsigned int lanes)
 	}
 }
 
-/* Bytes for the four elements of 8 bits. */
+/* Bytes for the four 8-bit elements. */
 TSR_INLINE uint32_t tsr_part_of_4(unsigned int b0, unsigned int b1, unsigned int b2,
 				  unsigned int b3)
 {
@@ -149,13 +149,13 @@ TSR_INLINE uint32_t tsr_part_of_replicate(unsigned int replicate)
 	return tsr_part_of_4(replicate, replicate, replicate, replicate);
 }
 
-/* Whether a packed word changes nothing. */
+/* True if a packed word changes nothing. */
 TSR_INLINE bool tsr_part_is_all(uint32_t part)
 {
 	return !part || part == tsr_part_of_halves(0, 1) || part == tsr_part_of_4(0, 1, 2, 3);
 }
 
-/* The part of @x for instructions of 32 bits. */
+/* The part of @x for 32-bit instructions. */
 TSR_INLINE vu32 part32u(vu32 x, uint32_t part)
 {
 	return x << (part & 31) >> (part >> 24);
@@ -166,7 +166,7 @@ TSR_INLINE vu32 part32s(vu32 x, uint32_t part)
 	return (vu32)((vs32)(x << (part & 31)) >> (int)(part >> 24));
 }
 
-/* Two parts as two elements of 16 bits. */
+/* Two parts as two 16-bit elements. */
 TSR_INLINE vu32 part16u(vu32 x, uint32_t part)
 {
 	return (x << (part & 31) >> (part >> 24)) | (x << (part >> 8 & 31) >> (part >> 24)) << 16;

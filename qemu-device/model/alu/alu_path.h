@@ -138,7 +138,7 @@ TSR_INLINE struct tsr_alu_vectors tsr_alu_vectors(const struct tsr_alu_state *st
 					 o.step * sizeof(union tsr_lanes) };
 }
 
-/* The same of an operand that each warp has its own vector of. */
+/* Vectors of an operand for which each warp has its own vector. */
 TSR_INLINE struct tsr_alu_vectors tsr_alu_own_vectors(const struct tsr_alu_state *state,
 						      struct tsr_operand o)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the arithmetic of one SIMD path is made of; private to alu.c and the templates.
+ * The sets of functions of a SIMD path. Private to alu.c and the templates.
  *
- * A set is the functions of one kind of instruction, integer or float, on one SIMD path: a table
- * from the operation to a selector. The same templates make the sets of all paths: see alu_path.h.
+ * A set has the functions for one kind of instruction, integer or float, on one SIMD path. It is a
+ * table from operations to selectors. One set of templates serves all paths, see alu_path.h.
  */
 #ifndef TSR_SHADER_ALU_SET_H
 #define TSR_SHADER_ALU_SET_H

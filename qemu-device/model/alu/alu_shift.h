@@ -239,8 +239,8 @@ TSR_INLINE vu32 count_64(vu32 c, uint32_t at, uint32_t bytes)
 }
 
 /*
- * What comes down from @high into a low word shifted right by @count below 32, and the same for the
- * other direction.
+ * Bits that move from @high into the low word in a right shift by @count below 32, and those of a
+ * left shift.
  */
 TSR_INLINE vu32 carried_down(vu32 high, vu32 count)
 {

@@ -133,7 +133,7 @@ static uint32_t log_b(const struct tsr_uop *uop, struct tsr_real x, enum tsr_flo
 
 BOTH_WIDTHS(logb, log_b)
 
-/* The same as an integer; the lowest for 0, the highest for infinities and NaN. */
+/* The exponent as an integer: the lowest for 0, the highest for infinities and NaN. */
 static uint32_t ilog_b(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
 {
 	int32_t lowest = width == TSR_F16 ? INT16_MIN : INT32_MIN;

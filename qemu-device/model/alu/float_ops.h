@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every floating-point instruction computes, one thread at a time: the definition, for all
- * modifiers and modes.
+ * Definition of every floating-point instruction, for one thread at a time, with all modifiers and
+ * modes.
  *
  * In: an instruction, the modes of its clause, source words. Out: the result word. Common
  * instructions have faster vector code in alu_float*.h, which must give the same bits; all others
@@ -19,7 +19,7 @@ typedef uint32_t tsr_float_fn(const struct tsr_uop *uop, const uint32_t src[4],
 /* By operation; NULL for what is not floating point or has no public semantics. */
 extern tsr_float_fn *const tsr_float_table[TSR_OP__COUNT];
 
-/* Whether the semantics of @insn, with these modifiers, is public. */
+/* True if the semantics of @insn, with these modifiers, is public. */
 bool tsr_float_defined(const struct tsr_insn *insn);
 
 /* For tsr_uop.fn: run tsr_float_table's function lane by lane. */
@@ -77,7 +77,7 @@ struct tsr_real tsr_float_half_real(const struct tsr_uop *uop, unsigned int n, u
 struct tsr_real tsr_float_lane_real(const struct tsr_uop *uop, uint32_t word);
 /* Rounded and clamped as the modifiers of the instruction say. */
 uint32_t tsr_float_pack(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width);
-/* The same, exact or rounded to nearest even, without a clamp. */
+/* Packs a result, exact or rounded to nearest even, without a clamp. */
 uint32_t tsr_float_pack_plain(const struct tsr_uop *uop, struct tsr_real x,
 			      enum tsr_float_width width);
 /* Exact. */

@@ -43,7 +43,7 @@ struct tsr_real {
 /* Scales beyond this change nothing any more; larger ones are cut to it. */
 #define TSR_SCALE_MAX 0x2000
 
-/* Whether subnormal sources, or results, of that width become zero. */
+/* True if subnormal sources, or results, of that width become zero. */
 bool tsr_float_flush_in(const struct tsr_alu_mode *mode, enum tsr_float_width width);
 bool tsr_float_flush_out(const struct tsr_alu_mode *mode, enum tsr_float_width width);
 
@@ -60,7 +60,7 @@ struct tsr_real tsr_real_scale(struct tsr_real x, int32_t scale);
 /* The integer nearest to x in the sense of @round, with the sign of x when it is 0. */
 struct tsr_real tsr_real_integral(struct tsr_real x, unsigned int round);
 
-/* What becomes of a result. */
+/* Rounding of a result. */
 struct tsr_rounding {
 	enum tsr_float_width width;
 	uint8_t round; /* TSR_ROUND_… */

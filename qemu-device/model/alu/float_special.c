@@ -107,7 +107,7 @@ uint32_t tsr_float_rsq_half(const struct tsr_uop *uop, const uint32_t src[4],
 				    TSR_F16);
 }
 
-/* Of the mantissa that FREXPM gives: a start for Newton's method that needs no further step. */
+/* Reciprocal of the mantissa of FREXPM: a start for Newton's method that needs no further step. */
 uint32_t tsr_float_rcp_approx(const struct tsr_uop *uop, const uint32_t src[4],
 			      const uint32_t pair[3])
 {
@@ -119,7 +119,7 @@ uint32_t tsr_float_rcp_approx(const struct tsr_uop *uop, const uint32_t src[4],
 	return tsr_float_pack_plain(uop, reciprocal(x), TSR_F32);
 }
 
-/* Of the mantissa that FREXPM.sqrt gives. */
+/* Reciprocal square root of the mantissa of FREXPM.sqrt. */
 uint32_t tsr_float_rsq_approx(const struct tsr_uop *uop, const uint32_t src[4],
 			      const uint32_t pair[3])
 {

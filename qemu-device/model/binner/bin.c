@@ -214,7 +214,7 @@ static enum tsr_step go_ahead(struct tsr_binning *bin, struct tsr_mem *mem)
 
 /* ---- Draws ----------------------------------------------------------------------------------- */
 
-/* What a draw packet says whichever it is. */
+/* Fields that all draw packets have. */
 struct draw_header {
 	uint8_t topology, index, restart, explicit_padding, shift, odd;
 	uint64_t indices, index_bytes;
@@ -227,7 +227,7 @@ static enum tsr_step draw_fault(struct tsr_binning *bin, struct tsr_mem *mem, un
 	return tsr_mem_bad_packet(mem, bin->ahead[bin->ahead_first].pc, qword, code);
 }
 
-/* Whether the draw may be of @topology. */
+/* True if the draw may be of @topology. */
 static bool allowed(const struct tsr_binning *bin, unsigned int topology)
 {
 	if (topology == TSR_TOPOLOGY_PATCHES)
@@ -525,7 +525,7 @@ static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 	return TSR_STEP_DONE;
 }
 
-/* What input has assembled has been dealt with. */
+/* Ends a batch whose primitives have been processed. */
 static void end_batch(struct tsr_binning *bin)
 {
 	const bool more_input = bin->draw.instance < bin->draw.instances;

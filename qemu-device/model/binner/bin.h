@@ -2,15 +2,15 @@
 /*
  * The BIN engine: a control list's draws into tile lists.
  *
- * In: BIN's control list and FRAME. Out: the heap (3d-heap.xml), statistics. A frame that is being
- * binned is a struct tsr_binning of the queue's; everything between two steps is in there, nothing
- * of it points into guest memory. Limits: those of 3d.xml. Reset state: no job.
+ * In: BIN's control list and FRAME. Out: the heap (3d-heap.xml), statistics. The queue holds a
+ * struct tsr_binning for a frame that is being binned. It is the whole state between two steps and
+ * has no pointers into guest memory. Limits: those of 3d.xml. Reset state: no job.
  *
  *   bin.c        steps, packets of the list, draws
  *   bin_state.c  states: kept in versions, their descriptors read, checked, kept in pools
- *   geometry.c   draws with GEOMETRY: attribute space, what the fixed functions take from it
+ *   geometry.c   draws with GEOMETRY: stage I/O memory, inputs of the fixed functions
  *   patches.c    hull shaders, the tessellator, domain shaders
- *   strips.c     geometry shaders, primitives of what they emit
+ *   strips.c     geometry shaders, primitives of the emitted vertices
  *   stream_out.c primitives of draws with GEOMETRY to memory
  *   input.c      input assembly: indices to primitives of a batch
  *   project.c    positions of a batch: out-codes, window coordinates
@@ -48,7 +48,7 @@ struct tsr_bin_viewport {
 /* Descriptors a state packet names. */
 enum tsr_bin_kind {
 	TSR_BIN_SHADER_STATE,
-	TSR_BIN_DRAW_STATE,		/* and the viewports it names */
+	TSR_BIN_DRAW_STATE,		/* with the viewports that it names */
 	TSR_BIN_KINDS
 };
 
@@ -62,7 +62,7 @@ struct tsr_bin_pool {
 	uint8_t next;			/* where the search for an idle entry begins */
 };
 
-/* What an entry for a DRAW_STATE holds. */
+/* An entry of the pool for DRAW_STATE. */
 struct tsr_bin_drawing {
 	struct tsr_draw_state state;
 	struct tsr_bin_viewport viewport[TSR_VIEWPORTS_MAX];
@@ -78,7 +78,7 @@ struct tsr_bin_version {
 	uint64_t query[3];		/* addresses, by enum tsr_query */
 	uint64_t stream_query[TSR_STREAM_OUT_STREAMS];	/* of kind STREAM */
 	uint64_t stream_out;		/* STREAM_TARGETs; 0: none */
-	/* addresses of push words; 0: where programs say */
+	/* addresses of push constants; 0: those in SHADER_PROGRAM apply */
 	uint64_t vertex_push, fragment_push;
 	uint8_t draws;			/* draws that wait with it */
 	/* The entries, and what follows from both. */
@@ -115,7 +115,7 @@ struct tsr_bin_draw {
 	uint8_t have;			/* how many */
 	bool odd;			/* the strip's next triangle is turned round */
 	uint32_t loop;			/* LINE_LOOP: its first vertex */
-	bool looped;			/* it has more than one */
+	bool looped;			/* the loop has more than one vertex */
 };
 
 #define TSR_BIN_AHEAD 8			/* draws the list can be ahead of the one being binned */
@@ -137,7 +137,7 @@ struct tsr_bin_batch {
 	uint16_t vertices, primitives;
 	/* hash of vertices: index << 32 | generation << 8 | slot */
 	uint64_t tag[TSR_BIN_TAGS];
-	uint32_t generation;		/* of 24 bits; tags of others do not count */
+	uint32_t generation;		/* a 24-bit number; tags of others are invalid */
 	/* primitives: slots, vertices, provoking, id as HEAP_PRIMITIVE has them */
 	uint64_t primitive[TSR_BATCH_PRIMITIVES];
 	/* Out-codes and window. After them those of one primitive in another viewport. */
@@ -186,7 +186,7 @@ struct tsr_bin_tile {
 	uint32_t number;		/* of the tile, plus 1; 0: of none */
 };
 
-/* What a step does next. */
+/* Next action of a step. */
 enum tsr_bin_phase {
 	TSR_BIN_LIST,			/* the list's next packet */
 	TSR_BIN_BEGIN,			/* begin a draw: read its arguments and states */
@@ -214,7 +214,7 @@ enum tsr_bin_stat {
 	TSR_BIN_DOMAIN_INVOCATIONS,
 	TSR_BIN_GEOMETRY_INVOCATIONS,
 	TSR_BIN_GEOMETRY_PRIMITIVES,
-	TSR_BIN_QUERIED,		/* those above are */
+	TSR_BIN_QUERIED,		/* number of statistics in a query */
 	TSR_BIN_DRAWS = TSR_BIN_QUERIED,
 	TSR_BIN_BATCHES,
 	TSR_BIN_CLIPPED,		/* primitives that had to be clipped */
@@ -223,21 +223,21 @@ enum tsr_bin_stat {
 	TSR_BIN_TILE_TESTS,		/* tiles looked at for primitives of several */
 	TSR_BIN_HEAP_BYTES,		/* bytes of heap used */
 	TSR_BIN_STATE_STALLS,		/* state packets that had to wait for a version */
-	TSR_BIN_DESCRIPTOR_STALLS,	/* and for an entry of a pool */
+	TSR_BIN_DESCRIPTOR_STALLS,	/* state packets that had to wait for an entry of a pool */
 	TSR_BIN_UNIFORM_STALLS,		/* programs that had to wait for a place */
-	TSR_BIN_TAG_STALLS,		/* batches that ended for want of tags, */
-	TSR_BIN_PIPE_STALLS,		/* … of place for primitives; records too */
-	TSR_BIN_STAGE_BLOCKS,		/* batches with attribute space */
-	TSR_BIN_STAGE_UNWRITTEN,	/* words of it read, and not written before */
+	TSR_BIN_TAG_STALLS,		/* batches that ended because tags were used up */
+	TSR_BIN_PIPE_STALLS,		/* batches that ended for lack of room */
+	TSR_BIN_STAGE_BLOCKS,		/* batches with stage I/O memory */
+	TSR_BIN_STAGE_UNWRITTEN,	/* words of it, read but never written */
 	TSR_BIN_PATCHES_CULLED,		/* patches with a factor that is not above 0 */
 	TSR_BIN_GEOMETRY_VERTICES,	/* vertices that geometry shaders have emitted */
 	TSR_BIN_GEOMETRY_STALLS,	/* groups of their threads that were not full */
-	TSR_BIN_STREAM_PRIMITIVES,	/* primitives that stream-out has written, */
-	TSR_BIN_STREAM_OVERFLOWS,	/* … that did not fit */
+	TSR_BIN_STREAM_PRIMITIVES,	/* primitives that stream-out has written */
+	TSR_BIN_STREAM_OVERFLOWS,	/* primitives that did not fit into their targets */
 	TSR_BIN_STATS
 };
 
-/* What is to be added to a STATISTICS query. */
+/* Amounts to add to a STATISTICS query. */
 #define TSR_BIN_SUMS 32
 struct tsr_bin_sum {
 	uint64_t va;
@@ -257,7 +257,7 @@ struct tsr_binning {
 	bool single;			/* TSR_GFX_NO_STAGES */
 	const struct tsr_bin_lanes *lanes;	/* of the SIMD path */
 	/* The heap. */
-	bool grows;			/* it is the queue's */
+	bool grows;			/* the heap belongs to the queue and grows */
 	uint32_t used, last_batch, batches, lists;
 	uint64_t capacity;		/* bytes the heap is known to have */
 	struct tsr_bin_tile *tile;	/* as many as @places says */
@@ -289,7 +289,7 @@ struct tsr_binning {
 	uint32_t index_at, index_held;
 	struct tsr_programs programs;
 	struct tsr_push push;		/* of the draw's programs, if its version names them */
-	bool pushed;			/* it has been read */
+	bool pushed;			/* @push has been read */
 	struct tsr_vertex_run *run;
 	struct tsr_stages *stages;	/* NULL: no draw had GEOMETRY yet */
 	/* Primitives that have survived and are not in lists yet. */
@@ -301,18 +301,18 @@ struct tsr_binning {
 	uint16_t tile_x, tile_y;	/* the next of them; if tile_begun */
 	bool tile_begun;
 	uint32_t finish;		/* tile to be completed next */
-	/* Of this step. */
-	int32_t effort;			/* work left, of … */
-	int32_t step_effort;		/* … TSR_BIN_EFFORT */
+	/* The present step. */
+	int32_t effort;			/* work left of @step_effort */
+	int32_t step_effort;		/* TSR_BIN_EFFORT */
 	uint64_t read, written;		/* bytes */
 	uint64_t cycles;		/* see counters.md, "The cost model" */
 	bool entered;			/* the shader's part of the thread is in use */
 	struct tsr_access_cache *access;
 	uint64_t stat[TSR_BIN_STATS];	/* since the job began */
-	uint64_t queried[TSR_BIN_QUERIED];	/* of them, what queries have been told, or … */
+	uint64_t queried[TSR_BIN_QUERIED];	/* amounts in queries or in @sum */
 	uint8_t sums;
-	struct tsr_bin_sum sum[TSR_BIN_SUMS];	/* … are told when the command is complete */
-	uint64_t told[TSR_BIN_STATS];	/* and what counters have been told */
+	struct tsr_bin_sum sum[TSR_BIN_SUMS];	/* written at the end of the command */
+	uint64_t told[TSR_BIN_STATS];	/* amounts that the counters have received */
 };
 
 /* Effort of a step: about one for each vertex, primitive, tile tested, 64 bytes moved. */
@@ -365,7 +365,7 @@ enum tsr_step tsr_bin_load_state(struct tsr_binning *bin, struct tsr_mem *mem);
 enum tsr_step tsr_geometry_begin(struct tsr_binning *bin, struct tsr_mem *mem);
 /* SHADER_PROGRAM of the stage that is next, stages->stage. */
 uint64_t tsr_geometry_program(const struct tsr_binning *bin);
-/* Its threads are about to be run: give them an empty attribute space. They have been run. */
+/* Before the threads run: give them empty stage I/O memory. After they have run. */
 void tsr_geometry_bind(struct tsr_binning *bin);
 void tsr_geometry_shaded(struct tsr_binning *bin);
 
@@ -376,7 +376,7 @@ enum tsr_geometry_step {
 	TSR_GEOMETRY_END,		/* nothing is left of the batch that was assembled */
 };
 
-/* What comes next of the batch. Its vertices have been shaded. */
+/* Next action for the batch, whose vertices have been shaded. */
 enum tsr_geometry_step tsr_geometry_next(struct tsr_binning *bin);
 void tsr_stages_free(struct tsr_stages *stages);
 /* The outputs of vertex @slot: OUTPUT_STRIDE bytes. */

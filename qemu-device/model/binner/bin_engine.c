@@ -26,7 +26,7 @@ void tsr_bin_drop(struct tsr_work *work)
 	work->binning = NULL;
 }
 
-/* The draw's push words, if the list names them. */
+/* Reads the draw's push constants, if the list names them. */
 static enum tsr_step read_push(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	struct tsr_vertex_run *run = bin->run;

@@ -11,9 +11,9 @@
 struct tsr_engine_state;
 struct tsr_work;
 
-/* Whether @cmd, at the head of a FIFO, is a BIN in progress by its @state. */
+/* True if @cmd, at the head of a FIFO, is a BIN in progress by its @state. */
 bool tsr_bin_begun(const uint64_t *cmd, const struct tsr_engine_state *state);
-/* Forget the queue's binning. It is at a stopping point. */
+/* Free the queue's binning. The queue is at a preemption point. */
 void tsr_bin_drop(struct tsr_work *work);
 
 #endif

@@ -198,7 +198,7 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Whether the tessellator can do as @g says. */
+/* True if the tessellator can do as @g says. */
 static bool divides(const struct tsr_geometry_state *g)
 {
 	const bool lines = g->primitives == TSR_PATCH_PRIMITIVES_LINES;
@@ -209,7 +209,7 @@ static bool divides(const struct tsr_geometry_state *g)
 	       lines == (g->shape == TSR_PATCH_SHAPE_ISOLINE);
 }
 
-/* What SHADER_STATE at @va says of GEOMETRY, which is there, has to fit the rest of it. */
+/* Reads GEOMETRY_STATE of SHADER_STATE at @va, and checks that both fit together. */
 static enum tsr_step read_geometry(const struct tsr_shader_state *state, struct tsr_mem *mem,
 				   uint64_t va, struct tsr_geometry_state *geometry)
 {
@@ -270,7 +270,7 @@ static int32_t lesser(int32_t a, int32_t b)
 	return a < b ? a : b;
 }
 
-/* What the arithmetic of one direction needs: centre and half the length of [at, at + length]. */
+/* Values for the arithmetic of one axis: center and half the length of [at, at + length]. */
 static void direction(float at, float length, double *s, double *o, double *lo, double *hi)
 {
 	*s = (double)length / 2;
@@ -340,7 +340,7 @@ static enum tsr_step read_draw(struct tsr_binning *bin, const struct tsr_bin_ver
 	return read_viewports(bin, d, mem);
 }
 
-/* What follows from both. */
+/* Derives values from SHADER_STATE and DRAW_STATE. */
 static void prepare(const struct tsr_binning *bin, struct tsr_bin_version *v)
 {
 	const struct tsr_bin_drawing *d = &bin->drawing[v->entry[TSR_BIN_DRAW_STATE]];

@@ -90,7 +90,7 @@ enum tsr_step tsr_bin_write(struct tsr_binning *bin, struct tsr_mem *mem, uint64
 	return TSR_STEP_DONE;
 }
 
-/* The same at @offset of the heap. */
+/* Writes at @offset of the heap. */
 static enum tsr_step heap_write(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t offset,
 				const void *from, uint32_t len)
 {
@@ -201,7 +201,7 @@ static void add_primitives(struct record *r, const struct tsr_binning *bin,
 	       bin->clips * sizeof(bin->clipped[0]));
 }
 
-/* What does not lie in the record itself. */
+/* Fields of HEAP_BATCH that describe data outside of the record. */
 static void describe(const struct tsr_binning *bin, struct tsr_heap_batch *h)
 {
 	const struct tsr_bin_version *state = bin->state;
@@ -390,7 +390,7 @@ static enum tsr_step store_tile(struct tsr_binning *bin, struct tsr_mem *mem,
 	return step;
 }
 
-/* Whether BIN could have written this; the guest could as well. */
+/* True if BIN could have written this; the guest could as well. */
 static bool is_sound(const struct tsr_binning *bin, const struct tsr_heap_tile *h)
 {
 	return !(h->first % 64) && h->first >= bin->tables && h->first < bin->used &&

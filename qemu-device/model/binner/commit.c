@@ -60,7 +60,7 @@ enum {
 	WORDS_MAX = STREAM_WORDS + TSR_BIN_SUMS * TSR_BIN_QUERIED,
 };
 
-/* Of pages that the host has in pieces each word is noted. */
+/* On pages that are not contiguous on the host, each word is reported separately. */
 _Static_assert((int)WORDS_MAX <= TSR_ACCESS_RESERVE, "what is written in one go");
 
 /* A word of memory that is written, or that @value is added to. */

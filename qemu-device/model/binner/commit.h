@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a BIN leaves in memory besides the heap: counters of stream-out, STREAM and STATISTICS
- * queries. All of it is written when the command is complete, all or nothing, so that a BIN that
- * begins again leaves what one that did not would have.
+ * Results of a BIN outside of the heap: counters of stream-out, STREAM and STATISTICS queries. They
+ * are written when the command is complete, all or none. A BIN that is repeated from its start
+ * therefore leaves the same results.
  */
 #ifndef TSR_BINNER_COMMIT_H
 #define TSR_BINNER_COMMIT_H

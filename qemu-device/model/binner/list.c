@@ -62,7 +62,7 @@ static enum tsr_step fetch(struct tsr_list *list, struct tsr_mem *mem, unsigned 
 	return TSR_STEP_DONE;
 }
 
-/* What is wrong with the packet's header; TSR_FAULT_NONE: nothing. */
+/* The error of the packet's header, TSR_FAULT_NONE if it is correct. */
 static uint8_t check_header(const struct tsr_list *list, uint64_t left)
 {
 	const struct tsr_desc_packet *desc = tsr_desc_packets[tsr_packet_opcode(list->word[0])];

@@ -89,13 +89,13 @@ static enum tsr_step read_array(struct tsr_mem *mem, uint64_t va, void *to, unsi
 	return TSR_STEP_DONE;
 }
 
-/* What is at @offset of the heap is not as it must be. */
+/* Raises a fault for a malformed structure at @offset of the heap. */
 static enum tsr_step wrong(struct tsr_mem *mem, const struct tsr_frame_heap *heap, uint32_t offset)
 {
 	return tsr_mem_bad_packet(mem, heap->base + offset, 0, TSR_FAULT_HEAP_CONTENT);
 }
 
-/* Whether @count structures of @size bytes at @offset lie in the heap. */
+/* True if @count structures of @size bytes at @offset lie in the heap. */
 static bool within(const struct tsr_frame_heap *heap, uint32_t offset, uint32_t count,
 		   uint32_t size)
 {
@@ -354,7 +354,7 @@ static void prefetch_vertices(const struct tsr_tile_reader *r, const struct tsr_
 	prefetch_lines(r, mem, data + 16ull * low, 16 * (high - low + 1));
 }
 
-/* The same for states of draws: fragment programs, and their push words. */
+/* Prefetches states of draws: fragment programs, and their push constants. */
 static void prefetch_states(const struct tsr_mem *mem, const struct hint *hint, unsigned int n)
 {
 	const uint64_t *state[HINTS], *program[HINTS];
@@ -669,8 +669,9 @@ static inline void set_triangle(struct tsr_prim *prim, const struct tsr_heap_pri
 }
 
 /*
- * What read_primitive() does with most primitives: triangles that have not been clipped, of batches
- * with one layer and viewport, whose pages are at hand. False: it is none of these, or not sound.
+ * Fast path of read_primitive() for most primitives: triangles that have not been clipped, of
+ * batches with one layer and viewport, whose pages are mapped. False for all others, and for
+ * malformed ones.
  */
 static inline bool quick_triangle(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
 				  uint32_t number, struct tsr_prim *prim)
@@ -792,7 +793,7 @@ static inline bool copy_corners(const struct vertex_pages *pages, unsigned int v
 	return !(wrong[0] | wrong[1]);
 }
 
-/* Whether @word is such a triangle, whose provoking vertex is one of the three. */
+/* True if @word is such a triangle, whose provoking vertex is one of the three. */
 static inline bool is_plain(uint64_t word)
 {
 	const uint64_t provoking = 3ull << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
@@ -829,7 +830,7 @@ static unsigned int copy_run(const struct tsr_tile_reader *r, struct tsr_mem *me
 	return n;
 }
 
-/* Whether the block's next entry names primitives of the same batch. */
+/* True if the block's next entry names primitives of the same batch. */
 static bool goes_on(const struct tsr_tile_reader *r)
 {
 	return r->held && r->entry + 2 <= BLOCK_ENTRIES &&

@@ -89,7 +89,7 @@ void tsr_tile_reader_free(struct tsr_tile_reader *r);
 enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
 				 const struct tsr_frame_heap *heap, unsigned int layer,
 				 unsigned int tx, unsigned int ty);
-/* Whether the list that has been opened is empty. */
+/* True if the list that has been opened is empty. */
 bool tsr_tile_list_ended(const struct tsr_tile_reader *r);
 /*
  * The next primitive. TSR_STEP_DONE with prim->vertices == 0 at the end. After _PENDING, and _MORE

@@ -11,11 +11,11 @@
 
 #define CLAUSES_MAX 64
 
-/* What a word of a thread may depend on, besides what all fragments of a draw have in common. */
+/* Dependencies of a word of a thread, in addition to values common to all fragments of a draw. */
 enum {
 	OF_PRIMITIVE = 1,		/* the primitive */
 	OF_FRAGMENT = 2,		/* the fragment */
-	COVERAGE = 4,			/* it is the fragment's coverage, and nothing else */
+	COVERAGE = 4,			/* the word is the fragment's coverage */
 };
 
 struct look {
@@ -36,7 +36,7 @@ static unsigned int of_operand(const struct look *l, const struct tsr_operand *o
 	return n == TSR_TEMP_LANE_ID || n == TSR_TEMP_WARP_ID ? OF_FRAGMENT : l->temp[n];
 }
 
-/* What is computed from coverage is no longer coverage. */
+/* The result of an operation on coverage is not coverage. */
 static unsigned int computed(unsigned int of)
 {
 	return of & COVERAGE ? OF_FRAGMENT : of;
@@ -176,7 +176,7 @@ struct tsr_flat tsr_flat_find(struct tsr_shader *sh, const struct tsr_fragment_s
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
-/* Whether there is nothing but the provoking vertex's value. */
+/* True if there is nothing but the provoking vertex's value. */
 static bool constant(const struct tsr_planes *p)
 {
 	for (unsigned int i = 0; i < 4; i++) {
@@ -187,7 +187,7 @@ static bool constant(const struct tsr_planes *p)
 }
 
 /*
- * Whether w is a finite number of fp32 between @from and @to: at the corner where 1/w is least it
+ * True if w is a finite number of fp32 between @from and @to: at the corner where 1/w is least it
  * is above what the rounding of its plane, which begins at corners of blocks, can come to.
  */
 static bool finite_w(const struct tsr_fragment_prim *p, const int32_t from[2], const int32_t to[2])

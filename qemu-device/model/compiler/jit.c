@@ -26,8 +26,8 @@ unsigned int tsr_jit_lanes(const struct tsr_simd *simd)
 struct item {
 	const struct tsr_uop *uop;
 	const struct tsr_decoded *clause;
-	uint64_t regs;			/* a bit for each that somebody looks at after it … */
-	uint32_t temps;			/* … and of temporaries */
+	uint64_t regs;			/* bit for each register that is read after it */
+	uint32_t temps;			/* bit for each temporary that is read after it */
 };
 
 struct tsr_jit {
@@ -49,7 +49,7 @@ static const void *executable(const struct tsr_jit *jit, const uint8_t *written)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Both mappings; the file behind them has no name and ends with them. */
+/* Creates both mappings of a file without a name, which ends with them. */
 static bool map_memory(struct tsr_jit *jit)
 {
 	int fd = memfd_create("tessera-jit", MFD_CLOEXEC);
@@ -88,7 +88,7 @@ static struct tsr_x86 writer(struct tsr_jit *jit)
 static const enum tsr_gpr saved[] = { TSR_RBX, TSR_RBP, TSR_R12, TSR_R13, TSR_R14, TSR_R15 };
 #define SAVED (sizeof(saved) / sizeof(saved[0]))
 
-/* What stands around generated code: its beginning as a function of C, and its end. */
+/* Emits the prologue and the epilogue that make generated code a C function. */
 static void emit_frame(struct tsr_jit *jit)
 {
 	struct tsr_x86 x = writer(jit);
@@ -184,7 +184,7 @@ struct compiler {
 
 _Static_assert(TSR_TEMP_PUSH <= 32, "temporaries are bits of a word");
 
-/* Of one that clauses write. */
+/* Bit of a temporary that clauses write. */
 static uint32_t temp_bit(const struct tsr_operand *o)
 {
 	const unsigned int n = o->index / TSR_BUNDLE_WARPS;
@@ -209,8 +209,8 @@ static void add_items(struct compiler *c, struct tsr_decoded *d)
 }
 
 /*
- * What is looked at after each item; after all of them @regs, and temporaries by the last clause's
- * message and branch. Those of one clause are nothing to the next.
+ * Finds the live values after each item. After the last item, @regs are live, and the temporaries
+ * that the last clause's message and branch read. Temporaries do not live across clauses.
  */
 static void find_live(struct compiler *c, uint64_t regs)
 {
@@ -254,7 +254,7 @@ static unsigned int gather(struct compiler *c, unsigned int first, unsigned int 
 	return i - first;
 }
 
-/* Whether generated code may evaluate the branch: it goes to one place, and not to the end. */
+/* True if generated code may evaluate the branch: it goes to one place, and not to the end. */
 static bool branch_fits(const struct tsr_decoded *d)
 {
 	return d->flags & TSR_CLAUSE_BRANCH && d->jump_fixed && !d->jump_ends;
@@ -294,7 +294,7 @@ static unsigned int emit_segment(struct compiler *c, unsigned int first)
 	}
 }
 
-/* What has no template is done by its function, for all chunks. */
+/* Emits a call of the function for an operation without a template, for all chunks. */
 static void emit_call(struct compiler *c, const struct item *item)
 {
 	if (c->konst != item->clause) {

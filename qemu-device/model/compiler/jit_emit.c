@@ -114,7 +114,7 @@ static struct tsr_x86_rm memory(struct emitter *e, const struct tsr_node *n)
 	return tsr_x86_at((enum tsr_gpr)TSR_JIT_PUSH, at);
 }
 
-/* The same for all chunks. */
+/* True if the node has the same value in all chunks. */
 static bool is_uniform(const struct tsr_node *n)
 {
 	return n->kind == TSR_NODE_WORD || (n->kind == TSR_NODE_LOAD && !n->operand.step);
@@ -147,7 +147,7 @@ static struct tsr_x86_rm operand(struct emitter *e, int n)
 	return tsr_x86_reg(in_register(e, n));
 }
 
-/* Whether an instruction that uses @n @times may overwrite it. */
+/* True if an instruction that uses @n @times may overwrite it. */
 static bool ends_here(struct emitter *e, int n, unsigned int times)
 {
 	const struct tsr_node *from = node(e, n);
@@ -215,7 +215,7 @@ static struct fma_form fma_over_addend(struct emitter *e, int a, int b, int adde
 	return (struct fma_form){ addend, a, b, TSR_X86_FMA231_F32 };
 }
 
-/* Whether @n, which has not ended here (see ends_here()), has to be loaded for this use only. */
+/* True if @n, which has not ended here (see ends_here()), has to be loaded for this use only. */
 static bool comes_for_this(struct emitter *e, int n)
 {
 	const struct tsr_node *from = node(e, n);
@@ -364,7 +364,7 @@ static void emit_node(struct emitter *e, struct tsr_node *n)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* What a store writes: a node whose bits are looked at. */
+/* Nodes that stores write. Their bits can be observed. */
 struct stores {
 	unsigned int count;
 	struct {
@@ -381,7 +381,7 @@ static void add_store(struct stores *to, const struct emitter *e, int n, bool re
 	const struct tsr_operand *o = &s->node[n].operand;
 	unsigned int space = reg ? TSR_LANES_REG : TSR_LANES_TEMP;
 
-	/* it holds what it held */
+	/* the register keeps its value */
 	if (s->node[n].kind == TSR_NODE_LOAD && o->step && o->space == space &&
 	    o->index == slot * TSR_BUNDLE_WARPS)
 		return;
@@ -470,7 +470,7 @@ static void test_nans(struct emitter *e)
 	e->fix.back = e->x->at;
 }
 
-/* What is stored has the bits it should have. */
+/* Makes NaNs canonical in all nodes that are stored. */
 static void settle_nans(struct emitter *e)
 {
 	if (e->fix.count == 1)
@@ -497,7 +497,7 @@ static int home(const struct emitter *e, int reg)
 	return e->homes && reg >= 0 ? e->homes->vector[e->half][reg] : -1;
 }
 
-/* What a home held when the block began, which may be about to be overwritten: a copy of it. */
+/* Copies the value that a home had at the start of the block, before it is overwritten. */
 static void leave_home(struct emitter *e, struct tsr_node *n)
 {
 	int reg = acquire_vector(e);
@@ -562,7 +562,7 @@ static void count_uses(struct tsr_segment *s, const struct stores *stores)
 	}
 }
 
-/* What is the same for all chunks, the most used first, to registers. */
+/* Loads values that are equal in all chunks into registers, the most used first. */
 static void load_uniforms(struct emitter *e)
 {
 	for (unsigned int k = 0; k < e->uniforms; k++) {
@@ -635,7 +635,7 @@ static void enter_chunk(struct emitter *e)
 		       tsr_x86_at(TSR_RAX, STATE_AT(alu.mask)), 0, false);
 }
 
-/* Who of this chunk branches, and what that means for all. */
+/* Notes the branching lanes of this chunk, and updates the state of all chunks. */
 static void note_branch(struct emitter *e)
 {
 	struct tsr_x86 *x = e->x;
@@ -689,7 +689,7 @@ static void fix_nans(struct emitter *e)
 	tsr_x86_jump_back(e->x, TSR_X86_ALWAYS, e->fix.back);
 }
 
-/* Whether a block has to know which lanes are idle. */
+/* True if a block has to know which lanes are idle. */
 static bool needs_idle(const struct emitter *e, const struct stores *stores)
 {
 	bool needs = e->fix.count > 1;
@@ -805,7 +805,7 @@ static void find_homes(struct emitter *e)
 	}
 }
 
-/* Who branches of the half, or of all, to RAX. */
+/* Emits the mask of branching lanes, of a half or of all, into RAX. */
 static void emit_branch(struct emitter *e)
 {
 	const struct tsr_node *mask = node(e, e->s->branch);

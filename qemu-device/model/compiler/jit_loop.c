@@ -14,7 +14,7 @@
 #include "jit_node.h"
 #include "loop.h"
 
-/* Of 30 vector registers, or 12 for two halves; what is tried if these leave too few. */
+/* Homes among 30 vector registers, or 12 for two halves. Fewer are tried if too few are left. */
 #define HOMES_TRIES	5
 static const uint8_t homes_wide[HOMES_TRIES] = { 20, 12, 8, 4, 0 };
 static const uint8_t homes_narrow[HOMES_TRIES] = { 5, 4, 3, 2, 0 };
@@ -124,7 +124,7 @@ static void find_masks(struct coder *c)
 			c->waits[p->jump] = true;
 			c->sources[p->jump]++;
 		}
-		/* those that do not branch back wait for those that do */
+		/* lanes that do not branch back wait for those that do */
 		if (p->clauses && p->jump >= 0 && !is_ahead(c->loop, i) && p->falls) {
 			c->waits[i + 1] = true;
 			c->sources[i + 1]++;
@@ -143,7 +143,7 @@ static void leave(struct coder *c)
 	c->leave[c->leaves++] = tsr_x86_jump(c->x, TSR_X86_ALWAYS);
 }
 
-/* Of @lanes, what has been executed so far; RAX is overwritten. */
+/* Counts the threads of @lanes. RAX is overwritten. */
 static void count_threads(struct coder *c, enum tsr_x86_alu add, enum tsr_gpr lanes)
 {
 	tsr_x86_count_bits(c->x, TSR_RAX, lanes);
@@ -161,7 +161,7 @@ static void add_lanes(struct coder *c, unsigned int place, enum tsr_gpr from)
 	count_threads(c, TSR_X86_GADD, from);
 }
 
-/* Whether lanes can come to @place from the one before it. */
+/* True if lanes can come to @place from the one before it. */
 static bool fallen_to(const struct coder *c, unsigned int place)
 {
 	return place && c->loop->place[place - 1].clauses && c->loop->place[place - 1].falls;
@@ -221,7 +221,7 @@ static const struct tsr_decoded *last_clause(const struct tsr_loop *loop,
 	return loop->clause[p->first + p->clauses - 1];
 }
 
-/* What the clauses of block @place compute, and in RAX who branches, if there is a condition. */
+/* Emits the clauses of block @place, and with a condition the branching lanes in RAX. */
 static bool emit_clauses(struct coder *c, unsigned int place)
 {
 	const struct tsr_loop_place *p = &c->loop->place[place];

@@ -58,7 +58,7 @@ struct tsr_segment {
 	unsigned int nodes;
 	bool full;			/* there was no room for a node */
 	struct tsr_node node[TSR_NODES_MAX];
-	/* What registers and temporaries hold; -1: nobody has looked. */
+	/* Nodes in registers and temporaries; -1 if unread. */
 	int16_t reg[TSR_REGISTERS], temp[TSR_TEMPS];
 	uint64_t regs_written;		/* a bit for each that has to be stored */
 	uint32_t temps_written;
@@ -118,7 +118,7 @@ enum {
 	/* after a branch: lanes of any chunk that branch, and those of a chunk that do not */
 	TSR_JIT_ANY = TSR_RCX,
 	TSR_JIT_LEFT = TSR_R9,
-	/* of a loop of 256 bits: see tsr_segment_emit_block() */
+	/* in a loop with 256-bit vectors, see tsr_segment_emit_block() */
 	TSR_JIT_BITS = TSR_R8,
 	TSR_JIT_MADE = TSR_RCX,
 };
@@ -131,7 +131,7 @@ enum {
 bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 		      unsigned int warps);
 
-/* Vectors of 256 bits that a warp has. */
+/* 256-bit vectors of a warp. */
 #define TSR_JIT_HALVES 2
 
 /* Where a loop keeps registers of the program. */
@@ -141,7 +141,7 @@ struct tsr_homes {
 	uint32_t free;			/* vector registers that are no home */
 };
 
-/* What is stored of a block may be NaNs: code off the way, for later. */
+/* Out-of-line code for stored values that may be NaNs, emitted later. */
 struct tsr_fix {
 	uint8_t *from, *back;		/* where it is jumped to, and what comes after it */
 	uint8_t reg[32];		/* the registers; of less than two there is nothing to do */

@@ -39,7 +39,7 @@ static bool set(struct tsr_segment *s, const struct tsr_uop *uop, int n)
 
 /* ---- Floating point -------------------------------------------------------------------------- */
 
-/* Whether the function of @uop is a vector function without another rounding mode. */
+/* True if the function of @uop is a vector function without another rounding mode. */
 static bool usual(const struct tsr_uop *uop)
 {
 	return uop->fn != tsr_float_lanes && !uop->inner;
@@ -82,7 +82,7 @@ static bool add_fma(struct tsr_segment *s, const struct tsr_uop *uop)
 	return set(s, uop, clamped(s, uop, tsr_node_fma(s, n[0], n[1], n[2], signs)));
 }
 
-/* Whether node @n is a power of two of any sign; its exponent. */
+/* True if node @n is a power of two of any sign; its exponent. */
 static bool power_of_two(const struct tsr_segment *s, int n, int32_t *exponent)
 {
 	const struct tsr_node *node = &s->node[n];
@@ -731,7 +731,7 @@ static int branch_zero(struct tsr_segment *s, const struct tsr_uop *uop)
 	}
 }
 
-/* Of two operands. */
+/* The condition of a branch with two operands. */
 static int branch_two(struct tsr_segment *s, const struct tsr_uop *uop)
 {
 	unsigned int predicate = (unsigned int)predicate_i32(uop->insn->mod[TSR_MOD_CMPF]);

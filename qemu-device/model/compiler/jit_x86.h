@@ -17,7 +17,7 @@
 
 struct tsr_x86 {
 	uint8_t *start, *at, *end;
-	bool wide;			/* vectors of 512 bits */
+	bool wide;			/* 512-bit vectors */
 	bool full;
 };
 
@@ -29,7 +29,7 @@ enum tsr_gpr {
 /* A vector register, or vector in memory. */
 struct tsr_x86_rm {
 	bool memory;
-	uint8_t reg;			/* or the base */
+	uint8_t reg;			/* a register, or the base of an address */
 	int32_t disp;
 };
 
@@ -105,12 +105,12 @@ static inline struct tsr_x86_rm tsr_x86_at(enum tsr_gpr base, int32_t disp)
  */
 void tsr_x86_vector(struct tsr_x86 *x, uint16_t insn, unsigned int dst, unsigned int src,
 		    struct tsr_x86_rm rm, unsigned int mask, bool zero);
-/* The same with a constant after it. */
+/* A vector instruction with a constant at its end. */
 void tsr_x86_vector_imm(struct tsr_x86 *x, uint16_t insn, unsigned int dst, unsigned int src,
 			struct tsr_x86_rm rm, unsigned int mask, uint8_t imm);
 void tsr_x86_shift(struct tsr_x86 *x, unsigned int how, unsigned int dst, unsigned int src,
 		   uint8_t count);
-/* The sign bits of a vector of 256 bits, or a mask register, to a general register. */
+/* The sign bits of a 256-bit vector, or a mask register, to a general register. */
 void tsr_x86_mask_bits(struct tsr_x86 *x, enum tsr_gpr dst, unsigned int src);
 /* A mask register from 16 bits of memory. */
 void tsr_x86_mask_load(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr base, int32_t disp);
@@ -118,7 +118,7 @@ void tsr_x86_mask_load(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr base, i
 void tsr_x86_mask_set(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr src);
 /* Carry: each bit is set in one of two mask registers. */
 void tsr_x86_mask_test(struct tsr_x86 *x, unsigned int a, unsigned int b);
-/* The low word of @src to all words of a vector of 256 bits. */
+/* The low word of @src to all words of a 256-bit vector. */
 void tsr_x86_spread(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr src);
 void tsr_x86_vzeroupper(struct tsr_x86 *x);
 

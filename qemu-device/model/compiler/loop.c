@@ -13,7 +13,7 @@
 
 /* ---- A program from a clause on -------------------------------------------------------------- */
 
-/* What BLEND looks at besides what it names: the bits of a state. */
+/* Bits of the state that BLEND reads in addition to its operands. */
 enum {
 	VARIANT_DUAL = 1,		/* R4 to R7 */
 	VARIANT_PROGRAM = 2,		/* all, as a program may follow */
@@ -34,14 +34,14 @@ static bool branches(const struct tsr_decoded *d)
 	return d->flags & TSR_CLAUSE_BRANCH && !(d->flags & TSR_CLAUSE_FAULT);
 }
 
-/* Whether threads can go on to the next clause. */
+/* True if threads can go on to the next clause. */
 static bool falls(const struct tsr_decoded *d)
 {
 	return !(d->flags & (TSR_CLAUSE_END | TSR_CLAUSE_FAULT)) &&
 	       !(branches(d) && d->branch->insn->op == TSR_OP_ADD_JUMP);
 }
 
-/* … to the address it branches to. */
+/* True if the address to which the clause branches is known. */
 static bool jumps(const struct tsr_decoded *d)
 {
 	return branches(d) && d->jump_fixed && !d->jump_ends;
@@ -121,7 +121,7 @@ static void find_successors(struct look *l)
 
 /* ---- Which registers are looked at ----------------------------------------------------------- */
 
-/* What clause @n reads before it has written it, and writes. */
+/* Finds the registers that clause @n reads before it writes them, and those that it writes. */
 static void find_usage(struct look *l, unsigned int n)
 {
 	const struct tsr_decoded *d = l->clause[n];
@@ -172,7 +172,7 @@ static void find_live(struct look *l)
 
 /* ---- Which clauses are in the loop ----------------------------------------------------------- */
 
-/* Whether a loop can have clause @d. */
+/* True if a loop can have clause @d. */
 static bool fits(const struct tsr_decoded *d, const struct tsr_decoded *head)
 {
 	const unsigned int not = TSR_CLAUSE_FAULT | TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER |
@@ -404,7 +404,7 @@ static unsigned int variant_of(const struct tsr_shader *sh)
 	return variant | (s && s->dual_source ? VARIANT_DUAL : 0);
 }
 
-/* Whether threads come back to the head of @l without leaving it. */
+/* True if threads come back to the head of @l without leaving it. */
 static bool comes_back(const struct look *l, int head)
 {
 	bool back = false;
@@ -414,7 +414,7 @@ static bool comes_back(const struct look *l, int head)
 	return back;
 }
 
-/* What may be a loop; false: none, *@refused if there never will be. */
+/* Examines a possible loop. False if there is none; *@refused if there never will be one. */
 static bool look(struct tsr_shader *sh, struct tsr_decoded *head, unsigned int variant,
 		 struct tsr_loop *loop, bool *refused)
 {
@@ -464,7 +464,7 @@ struct tsr_loop *tsr_loop_of(struct tsr_shader *sh, struct tsr_decoded *clause)
 	return loop;
 }
 
-/* Whether the warps chosen can execute it: no other lanes go first, nothing is left to the core. */
+/* True if the warps chosen can execute it: no other lanes go first, nothing is left to the core. */
 static bool possible(const struct tsr_shader *sh, const struct tsr_loop *loop)
 {
 	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {

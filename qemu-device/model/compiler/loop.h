@@ -58,12 +58,12 @@ struct tsr_shader;
 struct tsr_loop_place {
 	uint64_t pc;
 	uint64_t live;			/* registers that are read from there on */
-	/* … or other threads do that may wait elsewhere while these are at this block */
+	/* registers that threads need which wait elsewhere while these are at this block */
 	uint64_t kept;
 	uint16_t tuples;
 	uint8_t first, clauses;		/* of tsr_loop.clause; none: beyond the loop */
 	int8_t jump;			/* place threads branch to; -1: none */
-	bool falls;			/* those that do not go to the next place */
+	bool falls;			/* threads that do not branch go to the next place */
 	uint16_t zero;
 };
 
@@ -108,7 +108,7 @@ struct tsr_loop *tsr_loop_of(struct tsr_shader *sh, struct tsr_decoded *clause);
 /* The only place beyond it that threads leave it for; -1: there are several. */
 int tsr_loop_exit(const struct tsr_loop *loop);
 
-/* What has been executed of loops: by warps, and by their threads. */
+/* Work of loops: executed by warps, and by their threads. */
 struct tsr_loop_work {
 	uint64_t clauses, tuples, threads;
 };

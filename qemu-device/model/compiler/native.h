@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a core and generated code (jit.h) tell one another.
+ * Interface of a core and generated code (jit.h).
  *
- * Generated code executes whole clauses for the chosen warps of a bundle, one after the other, and
- * comes back when something has to be done that only the core can do. Belongs to the thread that
- * runs the core.
+ * Generated code executes whole clauses for the chosen warps of a warp group, one after the other.
+ * It returns when the core is needed. The data belong to the thread that runs the core.
  */
 #ifndef TSR_SHADER_NATIVE_H
 #define TSR_SHADER_NATIVE_H
@@ -16,9 +15,9 @@
 
 struct tsr_decoded;
 
-/* What the branch of the last clause came to. */
+/* Result of the branch of the last clause. */
 enum tsr_outcome {
-	TSR_OUTCOME_NONE,		/* nobody branches; also: there is no branch */
+	TSR_OUTCOME_NONE,		/* no lane branches, or there is no branch */
 	TSR_OUTCOME_ALL,
 	TSR_OUTCOME_SOME,
 	TSR_OUTCOME_OPEN,		/* its condition has not been evaluated */
@@ -48,8 +47,8 @@ struct tsr_native {
 	struct tsr_decoded *last;
 	uint32_t outcome;		/* enum tsr_outcome */
 	/*
-	 * Of a loop (loop.h), which works on chunk[0] alone: @tuples counts up, and it goes back as
-	 * long as that is below @clauses; out: the same of all threads. See TSR_LOOP_COUNT.
+	 * For a loop (loop.h), which works on chunk[0] alone. It counts @tuples up and branches
+	 * back while they are below @clauses. Out: the number for all threads. See TSR_LOOP_COUNT.
 	 */
 	uint64_t threads;
 	/* 0; out: lanes that stand at each of its places */

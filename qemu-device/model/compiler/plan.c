@@ -12,7 +12,7 @@
 /* Addresses that threads branch back to; programs with more have no plan. */
 #define TSR_PLAN_LOOPS 8
 
-/* What a register or temporary holds. */
+/* Contents of a register or temporary. */
 enum {
 	NOTHING,			/* nothing has been written: 0 */
 	VALUE,
@@ -29,7 +29,7 @@ struct look {
 	bool helpers_gone;
 	struct tsr_decoded *clause[TSR_PLAN_CLAUSES];	/* with micro-operations */
 	unsigned int clauses;
-	/* those from @first on are in no step yet, and have so many micro-operations */
+	/* clauses from @first on, which are in no step yet, and their number of micro-operations */
 	unsigned int first, uops;
 	uint64_t head[TSR_PLAN_LOOPS];	/* addresses that threads branch back to */
 	unsigned int heads;
@@ -57,7 +57,7 @@ static bool read_register(struct look *l, unsigned int r)
 	return true;
 }
 
-/* Whether the value of @o is known to a plan. */
+/* True if the value of @o is known to a plan. */
 static bool read_operand(struct look *l, const struct tsr_operand *o)
 {
 	unsigned int n = o->index / TSR_BUNDLE_WARPS;
@@ -416,7 +416,7 @@ static bool is_head(const struct look *l, uint64_t pc)
 	return false;
 }
 
-/* What clause @d of a loop does with values. */
+/* Follows the values through clause @d of a loop. */
 static bool follow_clause(struct look *l, const struct tsr_decoded *d)
 {
 	bool good = true;
@@ -431,9 +431,9 @@ static bool follow_clause(struct look *l, const struct tsr_decoded *d)
 }
 
 /*
- * What the program reads from the head of @loop on has to be there: coverage may be, as long as the
- * loop leaves it alone. What the loop writes, and nothing has written before, is read only where it
- * has been.
+ * Checks the values that the program reads from the head of @loop on. Each must exist. Coverage may
+ * exist if the loop does not change it. A value that only the loop writes is read only after the
+ * loop has written it.
  */
 static bool follow_loop(struct look *l, const struct tsr_loop *loop)
 {
@@ -533,7 +533,7 @@ static bool look_at_preload(struct look *l, unsigned int n, struct tsr_insn *ins
 	return sample_varying(l, insn, 4 * n);
 }
 
-/* Whether the state leaves fragments alone until they have ended. */
+/* True if the state leaves fragments alone until they have ended. */
 static bool plain_state(const struct tsr_shader *sh, const struct tsr_fragment_state *s)
 {
 	const struct tsr_shader_state *shader = &s->shader;

@@ -104,7 +104,7 @@ struct tsr_quad_block {
 	 * table.
 	 */
 	bool again;
-	/* Of the run: of VARYING steps, if @again; NULL: to be found. */
+	/* For the present run: planes of VARYING steps, if @again; NULL if not found yet. */
 	const struct tsr_planes *planes[TSR_PLAN_STEPS];
 	/* Where varyings are interpolated, from the pixels' centres; w there, if @has_w. */
 	float off[2];
@@ -144,7 +144,7 @@ bool tsr_varying_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
 bool tsr_varying_block_pair(struct tsr_msg_env *env, struct tsr_quad_block *block, uint32_t index,
 			    union tsr_lanes at[2][TSR_QUAD_BLOCK_WARPS],
 			    const struct tsr_planes **planes);
-/* Whether @insn interpolates at the centres of pixels in a state without SAMPLE_SHADING. */
+/* True if @insn interpolates at the centres of pixels in a state without SAMPLE_SHADING. */
 bool tsr_varying_at_centre(const struct tsr_insn *insn, unsigned int samples_log2);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The COPY engine: one step of one command, and the checks of what its packet says.
+ * The COPY engine: one step of one command, and the checks of its packet.
  *
- * The checks are made before every step, in the order of the qwords: they cost little, and a state
- * that somebody else has written (a snapshot) cannot get behind them. State word 0 is the number of
- * texels or bytes done; the others are unused.
+ * The checks are made before every step, in the order of the qwords. They cost little, and a state
+ * from a snapshot cannot avoid them. State word 0 is the number of texels or bytes done. The other
+ * words are unused.
  */
 #include "copy.h"
 
-/* What is wrong with a packet: @code of qword @qword. */
+/* The first error of a packet: fault @code in qword @qword. */
 struct verdict {
-	uint8_t code;			/* TSR_FAULT_NONE: nothing */
+	uint8_t code;			/* TSR_FAULT_NONE if the packet is correct */
 	unsigned int qword;
 };
 

@@ -79,13 +79,12 @@ struct tsr_copy_surface {
 };
 
 /*
- * Memory a step may need beside the guest's. Not initialised; a texel of the rows is at
- * [row][column * texel].
+ * Scratch memory of a step. Not initialized. A texel of the rows is at [row][column * texel].
  */
 struct tsr_copy_scratch {
 	/* The source block, or those of its rows that are split. */
 	uint8_t rows[TSR_TILE_DIM][TSR_TILE_DIM * TSR_TEXEL_MAX];
-	/* The same, left and right exchanged. */
+	/* The mirrored source block. */
 	uint8_t mirror[TSR_TILE_DIM][TSR_TILE_DIM * TSR_TEXEL_MAX];
 	/* Destination rows that are split. */
 	uint8_t dst_rows[TSR_TILE_DIM][TSR_TILE_DIM * TSR_TEXEL_MAX];
@@ -165,7 +164,7 @@ const uint8_t *tsr_copy_source(struct tsr_copy *c, struct tsr_copy_window *w, ui
 bool tsr_copy_sink(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t len,
 		   uint64_t ahead, uint8_t *split, struct tsr_copy_sink *sink);
 void tsr_copy_flush(const struct tsr_copy_sink *sink, uint64_t len);
-/* Whether write translation @number may still be used: the last TSR_SPANS_HELD may. */
+/* True if write translation @number is one of the last TSR_SPANS_HELD, which may be used. */
 static inline bool tsr_copy_held(const struct tsr_copy *c, unsigned int number)
 {
 	return c->writes - number < TSR_SPANS_HELD;

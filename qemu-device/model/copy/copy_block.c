@@ -204,7 +204,7 @@ static const uint8_t *load_tiles(struct tsr_copy *c, uint64_t x, uint64_t y, uin
 	return ptr;
 }
 
-/* Whether the source's tiles lie as the destination's do. */
+/* True if the tiles of source and destination are aligned in the same way. */
 static bool same_tiles(const struct tsr_copy *c)
 {
 	return c->src.tiled && !c->flip_x && !c->flip_y &&

@@ -130,7 +130,7 @@ static uint64_t row_source(struct tsr_copy *c, uint64_t x, uint64_t y, uint64_t 
 	return have < bytes ? 0 : n;
 }
 
-/* The same for the destination, dst_row[0], which asks for what the rectangle has of the page. */
+/* The destination row dst_row[0], translated for the rectangle's part of the page. */
 static uint64_t row_sink(struct tsr_copy *c, uint64_t va, uint64_t n)
 {
 	uint64_t last = tsr_copy_texel_addr(&c->dst, c->texel, c->width - 1, c->height - 1);

@@ -144,7 +144,7 @@ static void init_timer(struct tsr_gpu *gpu)
 	tsr_watchdog_init(gpu);
 }
 
-/* What the interrupts know of the device. Hooks are set. */
+/* Connects the interrupts to the device. Hooks are set. */
 static void init_irq(struct tsr_gpu *gpu)
 {
 	struct tsr_irq *irq = &gpu->irq;
@@ -242,7 +242,7 @@ void tsr_gpu_notify_quiet(struct tsr_gpu *gpu)
 		pthread_cond_broadcast(&gpu->quiet);
 }
 
-/* Whether no runner runs a queue. */
+/* True if no worker runs a queue. */
 static bool all_idle(struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->num_runners; i++) {
@@ -371,7 +371,7 @@ void tsr_gpu_resume(struct tsr_gpu *gpu)
 	pthread_mutex_unlock(&gpu->lock);
 }
 
-/* Whether every running runner has passed the first @count invalidations. */
+/* True if every active worker has applied the first @count invalidations. */
 static bool passed(struct tsr_gpu *gpu, uint64_t count)
 {
 	for (unsigned int i = 0; i < gpu->num_runners; i++) {

@@ -105,8 +105,8 @@ static inline uint32_t tsr_inject_armed(const struct tsr_gpu *gpu)
 }
 
 /*
- * Whether a fault of @kind (enum tsr_injection) happens at this occasion: one load where no rule
- * says so, else the debug unit is asked.
+ * True if a fault of @kind (enum tsr_injection) happens at this occasion. Without a rule for this
+ * kind it costs one load. Otherwise the debug unit decides.
  */
 static inline bool tsr_injected(struct tsr_gpu *gpu, unsigned int kind,
 				const struct tsr_inject_at *at, uint64_t *delay)
@@ -142,7 +142,7 @@ static inline struct tsr_mem tsr_runner_mem(struct tsr_runner *runner, struct ts
 	};
 }
 
-/* Whether the engines stand still, whatever there is to do. Lock held. */
+/* True if no engine may run, even with work pending. Lock held. */
 static inline bool tsr_gpu_stands(const struct tsr_gpu *gpu)
 {
 	return gpu->paused || gpu->reset_busy || atomic_load(&gpu->hooked.gone);

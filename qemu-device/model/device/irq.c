@@ -9,7 +9,7 @@ void tsr_irq_send(struct tsr_irq *irq, unsigned int cls)
 	irq->ops->interrupt(irq->host, cls);
 }
 
-/* Whether the message of @cls is not sent now: fault injection. */
+/* True if fault injection withholds the message of @cls. */
 static bool withheld(struct tsr_irq *irq, unsigned int cls, uint64_t bits)
 {
 	return (atomic_load_explicit(&irq->hooked->armed, memory_order_relaxed) ||

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts: six classes of 64 bits each.
+ * Interrupts: six 64-bit classes.
  *
- * In: events raised by queues and units from any thread, register writes. Out: one message to the
- * host for every change of RAWSTAT & MASK from 0 to something more. Reset state: all zero. The lock
- * is a leaf: nothing else is taken under it. All functions: any thread, with or without the
- * device's lock.
+ * In: events that queues and units raise on any thread, register writes. Out: one message to the
+ * host whenever RAWSTAT & MASK changes from zero to nonzero. Reset state: all zero. The lock is a
+ * leaf lock. All functions may be called on any thread, with or without the device's lock.
  */
 #ifndef TSR_IRQ_H
 #define TSR_IRQ_H

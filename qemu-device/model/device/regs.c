@@ -394,7 +394,7 @@ static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 	return read_gpu(gpu, offset);
 }
 
-/* Whether a doorbell of @q is not heard, on purpose. */
+/* True if fault injection drops a doorbell of @q. */
 static bool unheard(struct tsr_queue *q)
 {
 	const struct tsr_inject_at at = { .queue = q };
@@ -436,7 +436,7 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 	}
 }
 
-/* Whether the device does not answer a read, on purpose. */
+/* True if fault injection keeps the device from answering a read. */
 static bool is_silent(struct tsr_gpu *gpu)
 {
 	return (tsr_inject_armed(gpu) || atomic_load(&gpu->hooked.gone)) && gpu->hooks->silent(gpu);

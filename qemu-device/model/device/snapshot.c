@@ -63,7 +63,7 @@ static void visit_packet(struct tsr_stream *s, struct tsr_packet *packet)
 	VISIT(s, packet->header_valid);
 }
 
-/* Whether @packet could have passed the checks of the command processor of @q. */
+/* True if @packet passes the checks of the command processor of @q. */
 static bool packet_is_sound(const struct tsr_queue *q, const struct tsr_packet *packet)
 {
 	bool ring = !packet->depth;
@@ -98,10 +98,10 @@ static bool packet_is_wait(const struct tsr_packet *packet)
 }
 
 /*
- * Whether the oldest entry of @fifo, which is sound, can be as far as the FIFO's state says: only
- * engines have a state. Those that keep an object for a command in progress (a grid, a rendering)
- * say so with a bit, and whoever loads the object goes by that; the copy engine's number is checked
- * by each of its steps.
+ * True if the state of the oldest entry of @fifo is possible. The entry itself is sound. Only
+ * engine commands have a state. An engine that keeps an object for a command in progress (a grid, a
+ * rendering) sets a bit in it, and the loader of the object tests that bit. Each step of the copy
+ * engine checks its own position.
  */
 static bool fifo_state_is_sound(const struct tsr_fifo *fifo)
 {
@@ -255,8 +255,8 @@ static void visit_progress(struct tsr_stream *s, struct tsr_queue *q)
 }
 
 /*
- * What a queue's state implies. A paused device has no RUNNING queue and no request that is not
- * honoured.
+ * Checks the state of a queue. A paused device has no RUNNING queue, and all its requests are
+ * complete.
  */
 static bool state_is_sound(const struct tsr_queue *q)
 {
@@ -370,7 +370,7 @@ static void visit_as(struct tsr_stream *s, struct tsr_as *as)
 	as->inv_done = as->inv_started;	/* nothing runs, so nothing is under way */
 }
 
-/* What two devices must have in common. */
+/* The configuration that must be equal in both devices. */
 static void visit_fingerprint(struct tsr_stream *s, const struct tsr_config *cfg)
 {
 	uint64_t own[] = {

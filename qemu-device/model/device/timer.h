@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device does by the clock: one timer of the host, shared by the parts that use it.
+ * The timer: one timer of the host, shared by the parts of the device that need a clock.
  *
- * In: each part's wish for a time, the host's timer. Out: at each expiration every part does what
- * is due and asks anew. Reset state: no timer is wanted. It costs nothing while nobody wants it: a
- * timer that is no longer needed is left to expire, instead of being moved with each job. Limits:
- * TSR_TIMER_USERS parts. Everything here wants the device's lock.
+ * In: the time that each part requests, the host's timer. Out: at each expiration every part does
+ * its due work and requests its next time. Reset state: no time is requested. A timer that is no
+ * longer needed is left to expire, because moving it with each job would cost more. Limits:
+ * TSR_TIMER_USERS parts. All functions need the device's lock.
  */
 #ifndef TSR_TIMER_H
 #define TSR_TIMER_H

@@ -151,7 +151,7 @@ void tsr_capture_touch(struct tsr_mem *mem, uint64_t va, const struct tsr_tlb_en
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 
-/* What the page holds now, at @out; false: nobody can tell. */
+/* Copies the present contents of the page to @out. False if it cannot be read. */
 static bool read_page(struct tsr_gpu *gpu, unsigned int as, uint64_t va, uint8_t *out)
 {
 	uint64_t len = TSR_CAPTURE_PAGE, entry;

@@ -39,7 +39,7 @@ static void __attribute__((format(printf, 2, 3))) say(struct text *t, const char
 	t->left -= n;
 }
 
-/* What the driver has written, the latest first: at most four registers. Checker's lock held. */
+/* The last register writes of the driver, latest first, at most four. Checker's lock held. */
 static void say_writes(struct text *t, const struct tsr_check *check, uint64_t when)
 {
 	unsigned int said = 0;
@@ -101,7 +101,7 @@ void tsr_check_report(struct tsr_gpu *gpu, struct tsr_check_event e)
 
 	if (atomic_load_explicit(&check->excused, memory_order_relaxed) >> e.kind & 1)
 		return;
-	if (!e.when) {	/* it happens now; a suspicion has its own time */
+	if (!e.when) {	/* no time given: now. A suspicion has its own time */
 		e.when = gpu->ops->clock(gpu->host);
 		e.job = e.queue ? job_of(e.queue) : 0;
 	}
@@ -139,7 +139,7 @@ void tsr_check_excuse(struct tsr_gpu *gpu, unsigned int kind)
 		[TSR_INJECTION_MMU_WALK_BUS] = BIT(RING_FAULT),
 		[TSR_INJECTION_BUS] = BIT(RING_FAULT),
 		[TSR_INJECTION_TLB_STALE] = BIT(STALE_TRANSLATION),
-		/* nor does it hear what becomes of memory meanwhile */
+		/* a device that is gone is not notified about memory either */
 		[TSR_INJECTION_GONE] = BIT(IRQ_IGNORED) | BIT(AS_IN_USE) | BIT(FREED_PAGE) |
 				       BIT(DOORBELL_DISABLED) | BIT(RING_FAULT),
 		[TSR_INJECTION_FLR_IGNORED] = BIT(AS_IN_USE) | BIT(DOORBELL_DISABLED),
@@ -338,7 +338,7 @@ void tsr_check_enabled(struct tsr_queue *q)
 	}
 }
 
-/* What is not in the ring by now was not there when it was announced. */
+/* A word that is missing in the ring now was missing when it was announced. */
 void tsr_check_stopped(struct tsr_queue *q)
 {
 	if (q->state != TSR_QUEUE_STATE_DISABLED)
@@ -376,7 +376,7 @@ void tsr_check_doorbell(struct tsr_queue *q, uint32_t wptr)
 	atomic_store_explicit(&ring->old, !fresh, memory_order_relaxed);
 }
 
-/* Whether the word at @position is of the last doorbell, which announced nothing new. */
+/* True if the last doorbell announced the word at @position but no new word. */
 static bool announced_old(const struct tsr_check_ring *ring, uint32_t position)
 {
 	uint32_t first = atomic_load_explicit(&ring->first, memory_order_relaxed);

@@ -33,22 +33,22 @@
 /* A mistake, or what may turn out to be one. */
 struct tsr_check_event {
 	uint8_t kind;			/* enum tsr_check_kind */
-	const struct tsr_queue *queue;	/* or NULL */
+	const struct tsr_queue *queue;	/* NULL if no queue is involved */
 	uint8_t as;
 	uint64_t job;			/* of @queue, filled by the checker */
 	uint64_t when;			/* host clock; 0: now */
 	uint64_t addr, was, is;		/* see CHECK_KIND */
 };
 
-/* What a queue's ring held when its doorbell rang. */
+/* Contents of a queue's ring when its doorbell was written. */
 struct tsr_check_ring {
-	_Atomic uint64_t *word;		/* by offset in the ring, or NULL: nothing is known */
+	_Atomic uint64_t *word;		/* by offset in the ring; NULL if unknown */
 	uint32_t size;			/* bytes */
 	_Atomic uint32_t known;		/* words from this position on have been seen */
 	/* positions that the last doorbell announced */
 	_Atomic uint32_t first, end;
-	bool settled;			/* they have been looked at again */
-	_Atomic bool old;		/* nothing there was new when it was announced */
+	bool settled;			/* the words have been compared again */
+	_Atomic bool old;		/* the last doorbell announced no new word */
 	/* the last FENCE of the ring; touched by whoever runs the queue */
 	uint64_t fence_addr, fence_value;
 	bool fenced;
@@ -68,7 +68,7 @@ struct tsr_check_write {
 };
 
 struct tsr_check {
-	_Atomic uint32_t excused;	/* kinds that faults on purpose may bring about */
+	_Atomic uint32_t excused;	/* kinds that injected faults may cause */
 	atomic_bool suspicious;		/* there are suspicions */
 	_Atomic uint64_t started;	/* invalidations ever started, as tsr_inval.head */
 	_Atomic uint32_t count[TSR_CHECK_KINDS];
@@ -98,7 +98,7 @@ unsigned int tsr_check_settle(struct tsr_gpu *gpu);
 unsigned int tsr_check_suspects(struct tsr_gpu *gpu, uint64_t clock);
 void tsr_check_init(struct tsr_gpu *gpu);
 void tsr_check_free(struct tsr_gpu *gpu);
-/* A fault on purpose of @kind (enum tsr_injection) happens: what follows is not the driver's. */
+/* Fault @kind (enum tsr_injection) is injected. Its consequences are not the driver's mistakes. */
 void tsr_check_excuse(struct tsr_gpu *gpu, unsigned int kind);
 /* COMMAND: [addr, addr + size) has been @op (enum tsr_check_pages). Lock held. */
 void tsr_check_pages(struct tsr_gpu *gpu, unsigned int op, uint64_t addr, uint64_t size);

@@ -27,7 +27,7 @@ static void release(struct tsr_gpu *gpu)
 	gpu->bench = NULL;
 }
 
-/* Whether *@offset lies in the @size bytes at @base; then it becomes relative to them. */
+/* True if *@offset is in the @size bytes at @base. It becomes relative to @base. */
 static bool in_block(uint32_t *offset, uint32_t base, uint32_t size)
 {
 	if (*offset < base || *offset - base >= size)

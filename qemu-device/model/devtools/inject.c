@@ -38,7 +38,7 @@ static bool fits(const struct tsr_inject_rule *r, const struct tsr_inject_at *at
 	       at->addr >= r->first && at->addr <= r->last;
 }
 
-/* What fate has for occasion number @n of rule number @rule: splitmix64. */
+/* Random decision for occasion @n of rule number @rule, by splitmix64. */
 static bool lucky(const struct tsr_inject_rule *r, unsigned int rule, uint64_t n)
 {
 	uint64_t z = r->seed + (uint64_t)(rule + 1) * 0x9e3779b97f4a7c15ull * (n + 1);
@@ -390,7 +390,7 @@ void tsr_inject_corrupt(struct tsr_runner *runner, struct tsr_queue *q)
 
 /* ---- Scripts --------------------------------------------------------------------------------- */
 
-/* All that faults have left standing ends. */
+/* Ends all state that faults have left. */
 static void end_faults(struct tsr_gpu *gpu)
 {
 	bool gone = atomic_exchange(&gpu->hooked.gone, false);

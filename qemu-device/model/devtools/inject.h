@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults on purpose: Documentation/hw/debug-unit.md.
+ * Fault injection, see Documentation/hw/debug-unit.md.
  *
- * In: scripts from the host and from INJECT.TEXT; questions of the units, at each occasion, whether
- * this one goes wrong. Out: yes or no, and things that are to happen later. Where no rule is in
- * force the question is one load (hooks.h). Limits: TSR_INJECTION_RULES_MAX rules,
- * TSR_INJECT_DEFERRED_MAX things put off; one more happens at once, or not at all.
+ * In: scripts from the host and from INJECT.TEXT, and one call for each occasion at which a fault
+ * is possible. Out: the decision, and deferred events. Without a rule the call costs one load
+ * (hooks.h). Limits: TSR_INJECTION_RULES_MAX rules, TSR_INJECT_DEFERRED_MAX deferred events. A
+ * further event happens at once, or not at all.
  */
 #ifndef TSR_INJECT_H
 #define TSR_INJECT_H
@@ -65,13 +65,13 @@ struct tsr_inject {
 	uint32_t status;		/* INJECT.STATUS without RULES */
 };
 
-/* inject_script.c: what a script says. */
+/* A parsed script, see inject_script.c. */
 struct tsr_inject_script {
 	struct tsr_inject_rule rule[TSR_INJECTION_RULES_MAX];
 	unsigned int rules;
-	bool clear;			/* the rules in force go */
-	char err[96];			/* what is wrong, */
-	unsigned int position;		/* and where */
+	bool clear;			/* remove the present rules */
+	char err[96];			/* the error, if the script is malformed */
+	unsigned int position;		/* characters before the error */
 };
 bool tsr_inject_parse(struct tsr_inject_script *script, const char *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scripts of faults on purpose: from text to rules. */
+/* Parser of fault injection scripts. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -173,7 +173,7 @@ static bool class_named(const char *word, int8_t *cls)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* What stands between words: command lines like it better without blanks. */
+/* Separators of words. Colons are convenient on command lines. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == ':' || c == '\t' || c == '\r';

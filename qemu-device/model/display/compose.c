@@ -201,7 +201,7 @@ static struct tsr_rows rows_to_read(struct tsr_head *head, const uint32_t *befor
 	return dirty;
 }
 
-/* Whether the host, which wants a frame, has it already. */
+/* False if the host, which requests a frame, already has the present one. */
 static bool is_news(struct tsr_head *head)
 {
 	if (!head->partial)

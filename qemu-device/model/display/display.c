@@ -46,7 +46,7 @@ void tsr_display_arm(struct tsr_gpu *gpu)
 	}
 }
 
-/* What a commit says of rows that are not as they were: @rows, or nothing. */
+/* Damage of a commit: @rows, or unknown. */
 static void note_damage(struct tsr_head *head, bool said, struct tsr_rows rows)
 {
 	struct tsr_rows *dirty = &head->dirty;
@@ -72,7 +72,7 @@ static struct tsr_rows damaged_rows(const struct tsr_head *head)
 	return (struct tsr_rows){ y, none ? 0 : y + height };
 }
 
-/* What a commit brings beside its picture takes effect: its damage, its request for writeback. */
+/* Applies the damage of a commit and its request for writeback. */
 static void take_tasks(struct tsr_head *head, bool same_mode)
 {
 	note_damage(head, head->waiting_partial && same_mode, head->waiting_dirty);
@@ -80,7 +80,7 @@ static void take_tasks(struct tsr_head *head, bool same_mode)
 	head->write_waits = false;
 }
 
-/* The head goes on with head->waiting: that is a vertical blank. */
+/* Enables the head with head->waiting, at a vertical blank. */
 static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
 {
 	take_tasks(head, false);
@@ -589,7 +589,7 @@ static void visit_shadow(struct tsr_stream *s, struct tsr_shadow *shadow)
 	TSR_VISIT(s, shadow->plane);
 }
 
-/* Of a writeback that is under way all is written again. */
+/* A writeback in progress starts again from its first row. */
 static void visit_writeback(struct tsr_stream *s, struct tsr_head *head)
 {
 	bool due = head->write_due || (head->begun && head->composition.writes);

@@ -32,7 +32,7 @@ struct tsr_stream;
 
 #define TSR_PLANE_WORDS 13		/* registers of a plane, in words */
 #define TSR_TAG_DIM 8			/* texels of a block that has a tag, along both axes */
-#define TSR_TASK_WORDS 6		/* those of DAMAGE and WRITEBACK */
+#define TSR_TASK_WORDS 6		/* registers of DAMAGE and WRITEBACK, in words */
 
 /* The shadow: registers as written. */
 struct tsr_shadow {
@@ -52,12 +52,12 @@ struct tsr_plane {
 	uint8_t blend;			/* enum tsr_plane_blend */
 	uint8_t zpos;
 	float alpha;
-	bool opaque;			/* texels of 8 bits that hide what is below */
-	int32_t x, y;			/* of its first texel on the screen */
+	bool opaque;			/* has 8-bit texels that hide the planes below */
+	int32_t x, y;			/* position of its first texel on the screen */
 	uint32_t width, height, src_x, src_y;
 };
 
-/* What is shown: decoded from a shadow that was accepted. */
+/* The visible picture, decoded from an accepted shadow. */
 struct tsr_picture {
 	struct tsr_shadow shadow;
 	uint32_t width, height;		/* of the mode */
@@ -100,7 +100,7 @@ struct tsr_composition {
 	uint8_t *line;			/* texels for writeback */
 	const uint32_t *before;		/* the frame before, or NULL; may be that in head->back */
 	struct tsr_rows rows;		/* to be read; others are those of the frame before */
-	bool writes;			/* it is written to @writeback, row @written is next */
+	bool writes;			/* copied to @writeback; row @written is next */
 	struct tsr_writeback writeback;
 	uint32_t written;
 	bool write_failed;
@@ -203,7 +203,7 @@ void tsr_display_visit(struct tsr_stream *s, struct tsr_gpu *gpu);
 bool tsr_picture_decode(struct tsr_picture *picture, const struct tsr_shadow *shadow, bool mode);
 /* Have plane CURSOR as @words say; false: they are refused. */
 bool tsr_picture_cursor(struct tsr_picture *picture, const uint32_t *words);
-/* What a CONVERSION word says; false: no format of the display's. */
+/* Decodes a CONVERSION word. False if the display does not support the format. */
 bool tsr_picture_format(struct tsr_format *format, uint32_t word);
 /* Nanoseconds of @n vertical periods of a mode, rounded down; most periods that take @ns. */
 uint64_t tsr_picture_time(const struct tsr_shadow *mode, uint64_t n);

@@ -72,7 +72,7 @@ bool tsr_picture_format(struct tsr_format *format, uint32_t word)
 	}
 }
 
-/* Whether all that is shown of @p lies below the end of the address space, and is aligned. */
+/* True if the visible part of @p is aligned and within the address space. */
 static bool memory_fits(const struct tsr_plane *p)
 {
 	const uint32_t rows = p->src_y + p->height;
@@ -87,7 +87,7 @@ static bool memory_fits(const struct tsr_plane *p)
 	       p->addr <= UINT64_MAX - last * p->pitch;
 }
 
-/* The same for tags and clear value, and whether a row of tags has its place. */
+/* True if metadata and clear value fit as well, and a row of metadata has enough room. */
 static bool tags_fit(const struct tsr_plane *p)
 {
 	const uint32_t columns = (p->src_x + p->width + TSR_TAG_DIM - 1) / TSR_TAG_DIM;

@@ -39,7 +39,7 @@ static enum tsr_row read(struct tsr_composition *c, struct tsr_mem *mem, uint64_
 	}
 }
 
-/* What of a row of tiles memory does not hold. */
+/* Compression metadata of a row of tiles. */
 struct tags {
 	uint8_t tag[2][TSR_SCREEN_MAX / TSR_TAG_DIM];	/* of its two rows of blocks */
 	uint8_t texel[8];				/* of blocks that are CLEAR */

@@ -4,10 +4,11 @@
  * right, top, bottom, near, far, clip distances 0 to 7, then w. The guard band comes first because
  * it already implies that w is not negative, and where edges meet it numbers are well conditioned.
  *
- * No cracks: corners inside are kept as they are. Where an edge meets a plane is computed from its
- * inner to its outer corner, whichever way round the primitive names them. On which side of a later
- * plane the new corner lies is what the edge's corners say if they agree, so it does not depend on
- * rounding whether a neighbour, which may not need that plane, sees the same edge.
+ * Adjacent primitives leave no cracks. Corners inside are kept unchanged. The intersection of an
+ * edge with a plane is computed from the inner to the outer corner, whatever their order in the
+ * primitive. If both corners of the edge are on one side of a later plane, the new corner counts as
+ * on that side, too. Rounding therefore cannot change the edge that an adjacent primitive sees,
+ * which may not need the later plane.
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=off")
@@ -172,8 +173,8 @@ static int64_t area_of(const struct tsr_screen_vertex *a, const struct tsr_scree
 }
 
 /*
- * Whether the corner ring[@i] of @n can be cut off the polygon: it does not point inwards, and no
- * other corner lies within the triangle it makes with its neighbours. @sign is the polygon's
+ * True if the corner ring[@i] of @n can be cut off the polygon: it does not point inwards, and no
+ * other corner lies within the triangle of it and the two adjacent corners. @sign is the polygon's
  * orientation.
  */
 static bool is_ear(const struct tsr_screen_vertex *screen, const uint8_t *ring, unsigned int n,

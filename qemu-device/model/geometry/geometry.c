@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws with GEOMETRY: their shaders, the maps of attribute space between them, the order in which
- * groups of threads run, and what the fixed functions take from the last stage. It is shaded whole
- * in the binning pass, so records of batches have the outputs, too.
+ * Draws with GEOMETRY: their shaders, the maps of stage I/O memory between them, the order in which
+ * groups of threads run, and the inputs of the fixed functions from the last stage. All stages run
+ * in the binning pass, so the records of batches contain the outputs as well.
  */
 #include "binner/bin.h"
 
@@ -51,7 +51,7 @@ static struct tsr_stage_map both(const struct tsr_stage_map *a, const struct tsr
 		      a->word[3] & b->word[3]);
 }
 
-/* What fixed functions read of a vertex that is drawn. */
+/* Words of a drawn vertex that fixed functions read. */
 static struct tsr_stage_map drawn(const struct tsr_shader_state *s)
 {
 	unsigned int distances = s->clip_distances | s->cull_distances;
@@ -143,7 +143,7 @@ static unsigned int words_in(const struct tsr_stage_map *map)
 	return words;
 }
 
-/* Whether @h can be a geometry shader's. */
+/* True if @h can be a geometry shader's. */
 static bool emits(const struct tsr_stage_header *h)
 {
 	const struct tsr_stage_map out = omap(h);
@@ -154,7 +154,7 @@ static bool emits(const struct tsr_stage_header *h)
 	       (h->streams <= 1 || h->output == TSR_GEOMETRY_OUTPUT_POINTS);
 }
 
-/* What is wrong with the header of the shader of @stage, by qword; -1: nothing. */
+/* The wrong qword in the header of the shader of @stage, -1 if it is correct. */
 static int wrong(const struct tsr_binning *bin, enum tsr_stage stage,
 		 const struct tsr_stage_header *h)
 {
@@ -195,7 +195,7 @@ static enum tsr_step load_header(struct tsr_binning *bin, struct tsr_mem *mem,
 					      TSR_FAULT_BAD_VALUE);
 }
 
-/* Whether a geometry shader's INPUT @input is what comes to it. */
+/* True if a geometry shader's INPUT @input is what comes to it. */
 static bool takes(const struct tsr_geometry_state *g, unsigned int topology, unsigned int input)
 {
 	static const uint8_t of[] = {
@@ -243,7 +243,7 @@ static enum tsr_step load_headers(struct tsr_binning *bin, struct tsr_mem *mem)
 	return tsr_mem_bad_packet(mem, bin->ahead[bin->ahead_first].pc, 0, TSR_FAULT_BAD_VALUE);
 }
 
-/* Who reads what, from the last stage to the first. */
+/* Finds the words that each stage reads, from the last stage to the first. */
 static void find_all_maps(struct tsr_binning *bin)
 {
 	const struct tsr_geometry_state *g = bin->state->geometry;

@@ -139,8 +139,8 @@ static bool emit(struct tsr_binning *bin, const uint32_t *v, unsigned int n, uns
 }
 
 /*
- * The same with its neighbours, for a geometry shader that takes them: @n vertices in its order.
- * Patches too.
+ * Emits a primitive with its adjacent vertices, for a geometry shader that reads them, or a patch:
+ * @n vertices in the order of the shader.
  */
 static bool emit_input(struct tsr_binning *bin, const uint32_t *v, unsigned int n)
 {
@@ -161,7 +161,7 @@ static bool emit_input(struct tsr_binning *bin, const uint32_t *v, unsigned int 
 	return true;
 }
 
-/* Whether neighbours are taken. */
+/* True if the geometry shader reads adjacent vertices. */
 static bool neighbours(const struct tsr_binning *bin)
 {
 	return bin->state->geometry && bin->stages->neighbours;
@@ -264,7 +264,7 @@ static bool feed_line_strip_adjacency(struct tsr_binning *bin, uint32_t index)
 	return true;
 }
 
-/* The triangle of a strip with neighbours whose vertices stand in @w, from number 2n - 2 on. */
+/* A triangle of a strip with adjacency. @w has its vertices from number 2n - 2 on. */
 static bool emit_strip_adjacency(struct tsr_binning *bin, const uint32_t *w, bool last)
 {
 	struct tsr_bin_draw *d = &bin->draw;
@@ -280,8 +280,8 @@ static bool emit_strip_adjacency(struct tsr_binning *bin, const uint32_t *w, boo
 }
 
 /*
- * A triangle waits until two vertices more have come than it could have for neighbours: then it is
- * not the last one. Vertices wait with those of patches.
+ * A triangle waits until two vertices more than its possible adjacent ones have arrived, because
+ * then it is not the last one. Vertices wait together with those of patches.
  */
 static bool feed_neighbours(struct tsr_binning *bin, uint32_t index)
 {
@@ -394,7 +394,7 @@ static inline unsigned int index_size(unsigned int type)
 	return 1u << (type - TSR_INDEX_TYPE_U8);
 }
 
-/* Of 8 or 16 bits. */
+/* Widens 8-bit or 16-bit indices. */
 static void widen(uint32_t *index, const uint8_t *bytes, unsigned int type, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -472,7 +472,7 @@ static enum tsr_step have_indices(struct tsr_binning *bin, struct tsr_mem *mem)
 	return TSR_STEP_DONE;
 }
 
-/* What feed_triangles() knows of the batch and the draw, at hand. */
+/* Values of the batch and the draw that feed_triangles() keeps in registers. */
 struct triangles {
 	struct tsr_bin_batch *batch;
 	uint32_t owner;			/* the lower half of a tag with slot 0 */
@@ -514,7 +514,7 @@ static inline const uint32_t *feed_triangles(struct triangles *held, const uint3
 			break;
 		}
 		if (v[0] == hub && v[1] == rim) {
-			/* they go on as a fan, as the two of a quad most often do */
+			/* continues as a fan, as the two triangles of a quad usually do */
 			word |= (last & 0xff) | (last >> 8 & 0xff00);
 		} else {
 			word |= slot_in(&t, v[0] < limit ? v[0] : 0);
@@ -544,7 +544,7 @@ feed_plain_triangles(struct triangles *t, const uint32_t *v, const uint32_t *sto
 	return feed_triangles(t, v, stop, false, 0, UINT64_MAX);
 }
 
-/* The same of those that are in bin->index whole. False: the batch is full. */
+/* Feeds the triangles that are complete in bin->index. False if the batch is full. */
 static bool feed_list_triangles(struct tsr_binning *bin, uint32_t restart, uint64_t limit)
 {
 	struct tsr_bin_batch *b = &bin->batch;

@@ -21,7 +21,7 @@ enum {
 #define TSR_OUT_CLIP (0xffu << TSR_OUT_CLIP_SHIFT)
 #define TSR_OUT_CULL (0xffu << TSR_OUT_CULL_SHIFT)
 
-/* What lies below is clipped away: 1/w stays a finite, normal number. */
+/* Smaller w is clipped, so that 1/w is a finite, normal number. */
 #define TSR_CLIP_W_MIN 0x1p-96
 
 #endif

@@ -54,7 +54,7 @@ static inline int64_t area_of(const struct tsr_screen_vertex *a, const struct ts
 	return (int64_t)(b->x - a->x) * (c->y - a->y) - (int64_t)(c->x - a->x) * (b->y - a->y);
 }
 
-/* Whether a triangle of area @area, not 0, is culled; *@front is its facing. */
+/* True if a triangle of area @area, not 0, is culled; *@front is its facing. */
 static inline bool culled(const struct tsr_draw_state *draw, int64_t area, bool *front)
 {
 	*front = (area > 0) == draw->front_clockwise;
@@ -275,7 +275,7 @@ static uint32_t visible(const struct tsr_binning *bin, unsigned int first,
 	return bin->lanes->visible(&cull, boxes);
 }
 
-/* What assemble() does with a triangle that can be seen, number @n of @boxes, in viewport 0. */
+/* Adds a visible triangle, number @n of @boxes, in viewport 0, as assemble() does. */
 static inline void add_triangle(struct tsr_binning *bin, uint64_t primitive,
 				const struct tsr_bin_boxes *boxes, unsigned int n)
 {
@@ -308,7 +308,7 @@ static void assemble_all(struct tsr_binning *bin, bool triangles)
 		if (triangles && (group == UINT32_MAX || !n))
 			group = visible(bin, b->next - n, &boxes);
 		if (!(group >> n)) {
-			/* nor is any of those after it */
+			/* the triangles after it are not visible either */
 			b->next += TSR_BIN_GROUP - n;
 			continue;
 		}

@@ -62,7 +62,7 @@ static inline uint32_t bit(bool set, uint32_t code)
 	return set ? code : 0;
 }
 
-/* What is outside whatever the viewport: near, far, w, the guard band. */
+/* Out-codes that do not depend on the viewport: near, far, w, the guard band. */
 static inline uint32_t depth_and_guard(const struct tsr_bin_corner *c)
 {
 	double reach = c->w * TSR_GUARD_BAND;
@@ -207,7 +207,7 @@ void tsr_bin_project_as(struct tsr_binning *bin, unsigned int slot, unsigned int
 	project(bin, slot, corner, &bin->state->viewport[viewport]);
 }
 
-/* What the out-codes of all vertices have in common, and what any has. */
+/* The bits that the out-codes of all vertices have, and those that any has. */
 static void sum_up(struct tsr_bin_batch *b)
 {
 	uint32_t all = UINT32_MAX, any = 0;

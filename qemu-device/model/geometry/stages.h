@@ -48,19 +48,19 @@ struct tsr_patches {
 	struct tsr_patch_space patch[TSR_BATCH_VERTICES];
 };
 
-/* What the BIN job has of draws with GEOMETRY: from the first one to the end of the command. */
+/* State of a BIN job for draws with GEOMETRY, from the first one to the end of the command. */
 struct tsr_stages {
 	uint32_t waiting[TSR_PATCH_POINTS_MAX];	/* vertices of a patch that wait for others */
-	/* Of the draw: */
+	/* The draw: */
 	struct tsr_stage_header header[TSR_STAGES];	/* of its shaders */
 	uint8_t streams;		/* bit s: its last stage has vertices of stream s */
-	bool neighbours;		/* its geometry shader takes them */
+	bool neighbours;		/* its geometry shader reads adjacent vertices */
 	struct tsr_stage_map declared[TSR_STREAM_OUT_STREAMS];	/* words stream-out writes */
-	/* Of the batch: */
+	/* The batch: */
 	struct tsr_stage_list input;	/* patches of the vertex shader's vertices */
 	uint8_t next;			/* enum tsr_stage_next */
 	uint8_t stage;			/* enum tsr_stage: of the threads that are run */
-	struct tsr_stage_group group;	/* they */
+	struct tsr_stage_group group;	/* the threads */
 	struct tsr_stage_block *last;	/* that of its last stage, whose vertices the batch has */
 	struct tsr_stream_out out;
 	struct tsr_stage_block vertex;	/* outputs of its vertex shader */

@@ -95,7 +95,7 @@ struct declaration {
 	unsigned int words[TSR_STREAM_OUT_STREAMS];	/* that there are of each stream */
 };
 
-/* Whether entry @e is one that fits the draw and those before it. */
+/* True if entry @e is one that fits the draw and those before it. */
 static bool fits(const struct tsr_stream_out *out, struct declaration *d,
 		 const struct tsr_stream_entry *e)
 {
@@ -140,7 +140,7 @@ static enum tsr_step read_entries(struct tsr_binning *bin, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
-/* What is to be written to each target, piece by piece. */
+/* Lists the words of each target as runs. */
 static void make_runs(struct tsr_stream_out *out, const struct declaration *d)
 {
 	uint16_t runs = 0, words = 0;
@@ -229,7 +229,7 @@ bool tsr_stream_wants(const struct tsr_binning *bin)
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
-/* Whether @vertices find room in all targets of @stream. */
+/* True if @vertices find room in all targets of @stream. */
 static bool targets_fit(const struct tsr_stream_out *out, unsigned int vertices,
 			unsigned int stream)
 {

@@ -25,7 +25,7 @@ struct tsr_stream_run {
 	uint16_t offset;		/* in the target's vertex: words */
 	uint16_t words;
 	uint16_t first;			/* tsr_stream_out.source[]: which */
-	bool straight;			/* they follow each other there, too */
+	bool straight;			/* the sources are consecutive as well */
 };
 
 struct tsr_stream_place {
@@ -45,15 +45,15 @@ struct tsr_stream_query {
 };
 
 struct tsr_stream_out {
-	/* Of the draw. */
+	/* The draw. */
 	uint16_t entries;
-	uint8_t fed[TSR_STREAM_OUT_STREAMS];	/* bit t: target t is, by that stream */
+	uint8_t fed[TSR_STREAM_OUT_STREAMS];	/* bit t: the stream writes target t */
 	uint8_t query_of[TSR_STREAM_OUT_STREAMS];	/* plus 1; 0: it has none */
 	struct tsr_stream_place target[TSR_STREAM_OUT_TARGETS];
 	struct tsr_stream_run run[TSR_STREAM_OUT_ENTRIES_MAX];
 	uint8_t source[TSR_STREAM_OUT_STREAMS * TSR_STREAM_OUT_WORDS_MAX];
 	uint16_t next;			/* primitive of the block to be written next */
-	/* Of the command. */
+	/* The command. */
 	uint8_t counters, queries;
 	struct tsr_stream_counter counter[TSR_STREAM_OUT_COUNTERS_MAX];
 	struct tsr_stream_query query[TSR_STREAM_OUT_COUNTERS_MAX];
@@ -61,7 +61,7 @@ struct tsr_stream_out {
 
 /* A draw begins: read and check declaration, targets, counters. May be repeated. */
 enum tsr_step tsr_stream_begin(struct tsr_binning *bin, struct tsr_mem *mem);
-/* Whether primitives of the draw are to be counted or written. */
+/* True if primitives of the draw are to be counted or written. */
 bool tsr_stream_wants(const struct tsr_binning *bin);
 /*
  * Primitive @slots of @vertices in @block, of @stream. _DONE: it is written, or has found no room;
@@ -72,7 +72,7 @@ enum tsr_step tsr_stream_put(struct tsr_binning *bin, struct tsr_mem *mem,
 			     unsigned int vertices, unsigned int stream);
 /* The primitives of the batch from out->next on. _MORE: the effort is used up. */
 enum tsr_step tsr_stream_batch(struct tsr_binning *bin, struct tsr_mem *mem);
-/* What the counter at @va is for a draw that begins. */
+/* Value of the counter at @va for a draw that begins. */
 enum tsr_step tsr_stream_filled(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t va,
 				uint64_t *filled);
 

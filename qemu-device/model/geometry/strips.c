@@ -144,7 +144,7 @@ void tsr_strips_shaded(struct tsr_binning *bin)
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
-/* Whether all words of the vertex that begins at @place have been written. */
+/* True if all words of the vertex that begins at @place have been written. */
 static bool is_whole(const struct tsr_emit *e, unsigned int place)
 {
 	const unsigned int end = place + e->words;

@@ -148,7 +148,7 @@ static unsigned int steps_around(const struct tsr_tessellation *t, unsigned int 
 	return steps;
 }
 
-/* Whether @ring is a point, or points in a row: its sides go along the row and back. */
+/* True if @ring is a point, or points in a row: its sides go along the row and back. */
 static bool is_row(const struct tsr_tessellation *t, unsigned int ring)
 {
 	if (!ring || ring + 1u != t->rings)
@@ -192,8 +192,8 @@ static struct tsr_tess_line divided(float factor, struct range range,
 }
 
 /*
- * The same for a factor inside: there is at least one ring inside the edges, so whole numbers make
- * of 1 a line with a point on its middle.
+ * The division for an inside factor. At least one ring is inside the edges, so with integer
+ * partitioning a factor of 1 gives a line with a point on its middle.
  */
 static struct tsr_tess_line divided_inside(float factor, struct range range,
 					   enum tsr_tess_partitioning partitioning)
@@ -208,7 +208,7 @@ static struct tsr_tess_line divided_inside(float factor, struct range range,
 	return line;
 }
 
-/* Whether all factors are 1, as they are after rounding. */
+/* True if all factors are 1, as they are after rounding. */
 static bool all_one(const struct tsr_tessellation *t, const float factors[6], struct range edge,
 		    struct range inside, enum tsr_tess_partitioning partitioning)
 {

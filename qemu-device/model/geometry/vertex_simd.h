@@ -18,9 +18,9 @@
 
 /* Positions in clip coordinates that go through one viewport; see struct tsr_bin_viewport. */
 struct tsr_bin_projection {
-	/* X to W, a row of vertices for each … */
+	/* X to W, a row of vertices for each; NULL: @record is used */
 	const union tsr_lanes (*position)[TSR_BUNDLE_WARPS];
-	const uint64_t (*record)[8];	/* … or, if that is NULL, POSITION or POSITION_EXTENDED */
+	const uint64_t (*record)[8];	/* POSITION or POSITION_EXTENDED */
 	unsigned int count;		/* room is for the next multiple of TSR_WARP_LANES */
 	double sx, ox, sy, oy, sz, oz;
 	bool minus_one;			/* the near plane is at -w, not at 0 */
@@ -42,9 +42,9 @@ struct tsr_bin_cull {
 
 /* Those that are not clipped: a column for each. */
 struct tsr_bin_boxes {
-	uint32_t clipped;		/* bit n: triangle n is, the rest does not hold */
-	uint32_t empty;			/* it touches no pixel that is drawn */
-	uint32_t clockwise;		/* its area is above 0 */
+	uint32_t clipped;		/* bit n: triangle n is clipped, and the rest is invalid */
+	uint32_t empty;			/* bit n: triangle n touches no drawn pixel */
+	uint32_t clockwise;		/* bit n: triangle n has a positive area */
 	/* tiles that pixels of its bounding box are in */
 	int32_t tx0[TSR_BIN_GROUP] __attribute__((aligned(64)));
 	int32_t ty0[TSR_BIN_GROUP] __attribute__((aligned(64)));

@@ -22,7 +22,7 @@
 #define HIGH_HALF 2, 3
 #endif
 
-/* What becomes of half of the vertices of a vector. */
+/* Results for half of the vertices of a vector. */
 struct projected {
 	vs32_half x, y, code;
 	vf32_half z, rw;
@@ -144,7 +144,7 @@ TSR_INLINE bool none(vs32 x)
 	return !any;
 }
 
-/* Whether row @axis of all positions is above W, or, @low, below -W. */
+/* True if row @axis of all positions is above W, or, @low, below -W. */
 TSR_INLINE bool all_beyond(const struct tsr_bin_projection *p, unsigned int axis, bool low)
 {
 	vs32 left = { 0 };		/* positions from this lane on */

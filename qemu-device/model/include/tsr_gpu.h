@@ -28,10 +28,9 @@ struct tsr_hooks;
 extern const struct tsr_hooks tsr_devtools;
 
 /*
- * Most bytes of the host's memory that a queue has for a command in progress while it is neither on
- * an engine nor next to one, whatever the guest does: 516 KiB a core, or what five cores have if
- * that is more. Of a queue that has none it has a few hundred. See "Memory of the host" in
- * Documentation/guide/device.md.
+ * Bound on the host's memory for an evicted command of a queue, whatever the guest does: 516 KiB
+ * for each core, and at least the bound of five cores. A queue without a command in progress has a
+ * few hundred bytes. See "Memory of the host" in Documentation/guide/device.md.
  */
 #define TSR_SLOT_CORE_BYTES (516u << 10)
 #define TSR_SLOT_BYTES(cores) (TSR_SLOT_CORE_BYTES * ((cores) > 5 ? (cores) : 5))
@@ -39,7 +38,7 @@ extern const struct tsr_hooks tsr_devtools;
 /* Bytes of the host's memory for each pixel of a head that is on: two frames. */
 #define TSR_HEAD_PIXEL_BYTES 8
 
-/* What the device is made of; fixed at creation. Zero in a field marked (0: n) means n. */
+/* Configuration, fixed at creation. Zero in a field marked (0: n) means n. */
 struct tsr_config {
 	unsigned int queues;		/* queue slots, 1..64 (0: 64) */
 	unsigned int engines[4];	/* engines of each class, 0..8; all zero: one of each */
@@ -78,7 +77,7 @@ struct tsr_config {
 	const struct tsr_hooks *devtools;
 	bool inject_window;		/* the guest may inject faults: FEATURE DEBUG */
 	bool check;			/* report what the driver does wrong: FEATURE CHECK */
-	/* optimisations of rendering that are switched off: TSR_GFX_NO_… of raster/zs.h */
+	/* optimizations of rendering that are switched off: TSR_GFX_NO_… of env.h */
 	unsigned int gfx_debug;
 	unsigned int heads;		/* of the display controller, 0..4 */
 	/*
@@ -181,10 +180,10 @@ void tsr_gpu_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value);
 void tsr_gpu_reset(struct tsr_gpu *gpu);
 
 /*
- * Stop all engines at their next stopping point, complete on return. Register access works while
- * paused. Pauses nest, at most TSR_PAUSES_MAX deep: engines go on when each pause has been followed
- * by a resume. A resume without a pause, or a pause too many, is a bug of the host and aborts. A
- * device may be freed while it is paused. [host]
+ * Stop all engines at their next preemption point. They have stopped when this returns. Registers
+ * can be accessed while the device is paused. Pauses nest, at most TSR_PAUSES_MAX deep. Engines
+ * continue when each pause has been followed by a resume. A resume without a pause, or one pause
+ * too many, is a bug of the host and aborts. A device may be freed while it is paused. [host]
  */
 #define TSR_PAUSES_MAX 8
 void tsr_gpu_pause(struct tsr_gpu *gpu);
@@ -237,11 +236,11 @@ void tsr_gpu_display_monitor(struct tsr_gpu *gpu, unsigned int head, bool presen
 			     const void *edid, size_t size);
 
 /*
- * The next three groups are the debug unit's: with a device that has none they do nothing, and
- * answer false with a message, or nothing.
+ * The next three groups belong to the debug unit. Without a debug unit they have no effect and
+ * return false with a message, or nothing.
  *
- * Faults on purpose: a script as Documentation/hw/debug-unit.md has it. False with a message of one
- * line in @err (of @errlen bytes) when it is malformed; then nothing has changed. [host]
+ * Fault injection. Documentation/hw/debug-unit.md defines the scripts. Returns false and a message
+ * of one line in @err (@errlen bytes) if the script is malformed; nothing has changed then. [host]
  */
 bool tsr_gpu_inject(struct tsr_gpu *gpu, const char *script, char *err, size_t errlen);
 
@@ -261,8 +260,8 @@ void tsr_gpu_check_last(struct tsr_gpu *gpu, char *text, size_t size);
  */
 bool tsr_gpu_capture(struct tsr_gpu *gpu, const char *what, char *err, size_t errlen);
 /*
- * Whether the guest may say the same with the registers CAPTURE (with cfg.inject_window; false at
- * first): the host has a place for what comes of it. [host]
+ * Allow the guest to select a job with the registers CAPTURE (with cfg.inject_window; not allowed
+ * at first). The host has a place for the captured job. [host]
  */
 void tsr_gpu_capture_window(struct tsr_gpu *gpu, bool open);
 /*

@@ -39,12 +39,12 @@ struct range {
 	uint64_t mask, min, span;	/* of the value; from @min on */
 };
 
-/* A structure's description, with what there is to be checked of it. */
+/* The checks of a structure, made from its description. */
 static struct checks {
 	uint32_t qwords, rules, ranges;
 	uint64_t known[QWORDS_MAX];	/* bits of fields */
 	struct rule rule[RULES_MAX];
-	/* The same at once, to see whether anything is wrong: bits that are 0, and what else. */
+	/* All rules as bits that must be 0, and ranges, for a quick test of the whole structure. */
 	uint64_t zero[QWORDS_MAX];
 	struct range range[RULES_MAX];
 } checks[TSR_DESCRIPTORS];
@@ -55,7 +55,7 @@ static uint64_t field_mask(const struct tsr_desc_field *field)
 	return UINT64_MAX >> (63 - field->hi + field->lo) << field->lo;
 }
 
-/* What @rule says, in bits that have to be 0 as far as they can say it. */
+/* Turns @rule into bits that must be 0, as far as bits can express it. */
 static void prepare_quick(struct checks *c, const struct rule *rule)
 {
 	uint64_t most = rule->mask >> rule->shift;
@@ -110,7 +110,7 @@ static const struct checks *checks_of(enum tsr_descriptor which)
 	return &checks[which];
 }
 
-/* Whether there is nothing to find. */
+/* True if no rule is broken. */
 static bool is_good(const struct checks *c, const uint64_t *word)
 {
 	uint64_t wrong = 0;

@@ -27,8 +27,8 @@ enum tsr_descriptor {
 };
 
 /*
- * What is wrong with @word as a structure @which, and with which qword of it: an enum tsr_fault,
- * NONE if nothing is.
+ * Check @word as a structure @which. Returns an enum tsr_fault and the offending qword, or NONE if
+ * the structure is correct.
  */
 uint8_t tsr_descriptor_check(enum tsr_descriptor which, const uint64_t *word, unsigned int *qword);
 /* Read the structure @which at @va into @word, which has its qwords, and check it. */

@@ -39,17 +39,17 @@ enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int 
 				 uint8_t code);
 
 /*
- * Where the host has the @len bytes at @va, for reading, if they lie in one page and the thread's
- * TLB tells; else NULL. For hints: nothing is counted and nothing faults.
+ * The host's address of the @len bytes at @va, for reading. NULL if they cross a page or the
+ * thread's TLB does not have the translation. For hints: nothing is counted, and nothing faults.
  */
 const uint8_t *tsr_mem_peek(const struct tsr_mem *mem, uint64_t va, unsigned int len);
-/* The same of qwords, which are on their way into the host's caches then. */
+/* tsr_mem_peek() of @qwords, which it also prefetches into the host's caches. */
 const uint64_t *tsr_mem_call_for(const struct tsr_mem *mem, uint64_t va, unsigned int qwords);
 
 /*
- * The page of @va, for units that keep translations of their own until their stopping point; it
- * covers at least the byte @va. Results as tsr_mem_map()'s, but nothing is noted as written: that
- * is up to the caller.
+ * The page of @va, for units that keep translations of their own until their preemption point. The
+ * page covers at least the byte @va. Results are those of tsr_mem_map(), but the caller must report
+ * what it writes.
  */
 enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access,
 			   struct tsr_page *page);
@@ -60,8 +60,9 @@ enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access
 bool tsr_mem_area(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
 		  struct tsr_page *area);
 /*
- * Tell the host that @len bytes from the first of @page have been written: all of it, or of pages
- * that lie after one another on the host. Before the stopping point, after the last write.
+ * Report to the host that @len bytes from the first of @page have been written. They may extend
+ * over pages that are adjacent on the host. Called after the last write, before the preemption
+ * point.
  */
 void tsr_mem_written(struct tsr_port *port, const struct tsr_page *page, uint64_t len);
 
@@ -70,7 +71,7 @@ void tsr_mem_flush_dirty(struct tsr_port *port);
 
 /* A naturally aligned word of 4 or 8 bytes, read as a load-acquire. */
 enum tsr_step tsr_mem_load(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t *value);
-/* The same, written as a store-release. */
+/* A naturally aligned word of 4 or 8 bytes, written as a store-release. */
 enum tsr_step tsr_mem_store(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t value);
 /* Add to a word, atomically towards other queues. */
 enum tsr_step tsr_mem_add(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t value);

@@ -9,7 +9,7 @@
 	   TSR_PTE_SOFTWARE__MASK | TSR_PTE_ADDR__MASK))
 #define TABLE_RESERVED \
 	(TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | TSR_PTE_EXEC__MASK | TSR_PTE_NULL__MASK)
-/* What a NULL leaf must not say. */
+/* Bits that must be 0 in a NULL leaf. */
 #define NULL_RESERVED (TSR_PTE_ADDR__MASK | TSR_PTE_LOCAL__MASK | TSR_PTE_EXEC__MASK)
 /* Address bits below a large page. */
 #define HUGE_OFFSET ((1ULL << TSR_HUGE_SHIFT) - (1ULL << TSR_PAGE_SHIFT))
@@ -88,7 +88,7 @@ static bool malformed(const struct tsr_mmu *mmu, uint64_t entry, unsigned int le
 	return level == 1 && (entry & HUGE_OFFSET);
 }
 
-/* What the @leaf found at @level says of the page of @va. */
+/* Describes the page of @va from its @leaf at @level. */
 static void describe(uint64_t va, uint64_t leaf, unsigned int level, struct tsr_walk *walk)
 {
 	uint64_t in_page = level ? va & HUGE_OFFSET : 0;

@@ -69,25 +69,25 @@ struct tsr_walk {
 enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access,
 			   struct tsr_walk *walk);
 /*
- * What the page tables say of the page of @va at this moment: no cache, no fault, nothing injected.
+ * The present translation of @va, read from the page tables without cache, fault or injection.
  * *@entry is the entry at which the walk ended. Any thread, without the lock.
  */
 enum tsr_mmu_peek {
 	TSR_MMU_PEEK_FOUND,		/* @walk is filled */
-	TSR_MMU_PEEK_NOTHING,		/* it is not mapped */
+	TSR_MMU_PEEK_NOTHING,		/* @va is not mapped */
 	TSR_MMU_PEEK_UNKNOWN,		/* a table cannot be read now */
 };
 enum tsr_mmu_peek tsr_mmu_peek(struct tsr_mmu *mmu, unsigned int as, uint64_t va,
 			       struct tsr_walk *walk, uint64_t *entry);
 /* Code in address space @as may have changed: decoded clauses are not used any more. Any thread. */
 void tsr_mmu_code_changed(struct tsr_mmu *mmu, unsigned int as);
-/* What read-only caches hold of address space @as may have changed. Any thread. */
+/* Data in address space @as may have changed: read-only caches drop it. Any thread. */
 void tsr_mmu_data_changed(struct tsr_mmu *mmu, unsigned int as);
-/* Which data is in address space @as: no other address space ever has this number. */
+/* Number of the data in address space @as, unique over all address spaces and all time. */
 uint64_t tsr_mmu_data_generation(struct tsr_mmu *mmu, unsigned int as);
-/* Which code is in address space @as. */
+/* Number of the code in address space @as. */
 uint64_t tsr_mmu_code_generation(struct tsr_mmu *mmu, unsigned int as);
-/* What there is of memory and its host; all address spaces are off. */
+/* Initialize with memory and host. All address spaces are off. */
 void tsr_mmu_init(struct tsr_mmu *mmu, const struct tsr_config *cfg,
 		  const struct tsr_host_ops *ops, void *host);
 /* All address spaces off. No runner is running. Lock held. */

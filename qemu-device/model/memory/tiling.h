@@ -42,9 +42,8 @@ struct tsr_tile_part {
 };
 
 /*
- * What can be done with texels of one size. @row[i] is the first texel of row i of the tile, or of
- * the part. @mem points at byte @skip of the tile, so that a part can be worked on when only the
- * bytes it needs are at hand.
+ * Operations on texels of one size. @row[i] is the first texel of row i of the tile or part. @mem
+ * points at byte @skip of the tile, so a part needs only its own bytes in memory.
  */
 struct tsr_tile_ops {
 	void (*tile)(uint8_t *tile, const uint8_t *const *row);

@@ -32,7 +32,7 @@ typedef uint64_t tsr_v64 __attribute__((vector_size(16)));
 #define TSR_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* Neighbours swapped: 8-bit ones, 16-bit ones, 64-bit ones. */
+/* Swap adjacent elements of 8, 16 or 64 bits. */
 static inline tsr_v16 tsr_swap_8(tsr_v16 v)
 {
 	return v << 8 | v >> 8;

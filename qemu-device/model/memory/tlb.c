@@ -41,7 +41,7 @@ void tsr_tlb_insert_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va,
 	slot->entries = entries;
 }
 
-/* Whether @record names part of what has @tag (tsr_tlb_tag()), @last the last offset in it. */
+/* True if @record covers a part of the entry @tag (tsr_tlb_tag()), whose last offset is @last. */
 static bool names(const struct tsr_inval_record *record, uint64_t tag, uint64_t last)
 {
 	uint64_t va = tag >> 9 << 12;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What those who access memory and the memory system have in common: a view of an address space,
- * the outcome of an access, a fault.
+ * Types that the memory system shares with its users: a view of an address space, the result of an
+ * access, a fault.
  */
 #ifndef TSR_VIEW_H
 #define TSR_VIEW_H
@@ -20,13 +20,13 @@
 #define TSR_DIRTY_RANGES (2 * TSR_SPANS_HELD)
 
 enum tsr_step {
-	TSR_STEP_MORE,			/* a burst is done, there is more */
+	TSR_STEP_MORE,			/* a work quantum is done, and work is left */
 	TSR_STEP_DONE,			/* the command is complete */
-	TSR_STEP_PENDING,		/* the host has to be asked; step again once it is ready */
-	TSR_STEP_FAULT,			/* mem->fault says what; the queue stops */
+	TSR_STEP_PENDING,		/* the host must translate; then step again */
+	TSR_STEP_FAULT,			/* mem->fault has the fault; the queue stops */
 };
 
-/* A fault, as it will stand in the queue's fault record. */
+/* A fault, as the queue's fault record will show it. */
 struct tsr_fault_info {
 	uint64_t addr;			/* exact address, or address of the offending qword */
 	uint8_t code;			/* enum tsr_fault: TSR_FAULT_… */
@@ -34,7 +34,7 @@ struct tsr_fault_info {
 	uint8_t level;			/* page-table level */
 	uint8_t unit;			/* TSR_UNIT_… */
 	uint8_t as;			/* address space */
-	/* Of a program; zero otherwise. */
+	/* Place in a program; zero for other faults. */
 	uint32_t shader;		/* QUEUE.FAULT_SHADER */
 	uint32_t group[3];		/* thread group */
 	uint64_t clause;		/* address of the clause */
@@ -48,7 +48,7 @@ struct tsr_dirty_range {
 	bool local;			/* in local memory */
 };
 
-/* Ranges the host has not been told of. */
+/* Written ranges that the host does not know yet. */
 struct tsr_dirty {
 	struct tsr_dirty_range range[TSR_DIRTY_RANGES];
 	unsigned int count;
@@ -56,7 +56,7 @@ struct tsr_dirty {
 
 struct tsr_mmu;
 
-/* What a build with TSR_DEBUG_STOP knows of a thread's looks at its stop request. */
+/* Times at which a thread tests its stop request, in builds with TSR_DEBUG_STOP. */
 struct tsr_looks {
 	uint64_t last;			/* time of the last look; 0: the thread does not work */
 	uint64_t sampled_at, sampled_cpu;	/* some look before, and the processor time then */

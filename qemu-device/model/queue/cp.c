@@ -36,7 +36,7 @@ static enum tsr_cp_result packet_fault(struct tsr_queue *q, unsigned int code, u
 	return fault(q, &info);
 }
 
-/* What a memory access came to, other than success. */
+/* Result for a memory access that did not succeed. */
 static enum tsr_cp_result failed(struct tsr_queue *q, const struct tsr_mem *mem, enum tsr_step step)
 {
 	return step == TSR_STEP_PENDING ? TSR_CP_PENDING : fault(q, &mem->fault);

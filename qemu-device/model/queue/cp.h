@@ -16,13 +16,13 @@
 struct tsr_queue;
 struct tsr_runner;
 
-/* What a step led to. */
+/* Result of a step. */
 enum tsr_cp_result {
-	TSR_CP_STEPPED,			/* it went on */
+	TSR_CP_STEPPED,			/* a packet was executed */
 	TSR_CP_IDLE,			/* the ring is empty */
-	TSR_CP_STALLED,			/* it cannot go on before the engine does */
+	TSR_CP_STALLED,			/* the next packet waits for the engine */
 	TSR_CP_BLOCKED,			/* a condition does not hold */
-	TSR_CP_PENDING,			/* the host has to be asked */
+	TSR_CP_PENDING,			/* the host must translate an address */
 	/* an invalidation is not complete: soon, without anybody's help */
 	TSR_CP_INVALIDATING,
 	TSR_CP_FAULTED,			/* a fault is recorded and everything before it is done */

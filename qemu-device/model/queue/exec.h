@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Execution state of a queue: all that is needed to go on with it at a stopping point. Plain bytes
- * without pointers; time slices leave it where it is, snapshots write it out (snapshot.c), resets
- * clear it. Whoever runs the queue owns it, otherwise the device's lock does.
+ * Execution state of a queue: everything that its execution needs to continue from a preemption
+ * point. Plain bytes without pointers. Time slices leave it in place, snapshots write it
+ * (snapshot.c), and resets clear it. The thread that runs the queue owns it. The device's lock
+ * protects it otherwise.
  */
 #ifndef TSR_EXEC_H
 #define TSR_EXEC_H
@@ -44,10 +45,10 @@ struct tsr_fifo {
 	uint8_t first;			/* index of the oldest */
 	uint8_t count;			/* entries in use */
 	struct tsr_engine_state state;	/* where the oldest one stands */
-	bool begun;			/* faults on purpose: it has been an occasion */
+	bool begun;			/* fault injection: the occasion has been tested */
 };
 
-/* What the command processor does next. */
+/* Next action of the command processor. */
 enum tsr_cp_phase {
 	TSR_CP_FETCH,			/* fetch a packet, or end a stream */
 	TSR_CP_EXECUTE,			/* execute the packet it holds */

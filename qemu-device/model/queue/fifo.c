@@ -76,7 +76,7 @@ static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *p
 	return step;
 }
 
-/* Whether the engine of @q hangs instead of its next burst, on purpose. */
+/* True if the engine of @q hangs instead of its next burst, on purpose. */
 static bool hangs(struct tsr_runner *runner, struct tsr_queue *q)
 {
 	bool first = !q->exec.fifo.begun;

@@ -15,7 +15,7 @@
 struct tsr_queue;
 struct tsr_runner;
 
-/* What one step at the head of the FIFO led to. */
+/* Result of one step at the head of the FIFO. */
 enum tsr_fifo_result {
 	TSR_FIFO_EMPTY,			/* there was nothing to do */
 	TSR_FIFO_STEPPED,		/* a burst or an event is done */
@@ -25,7 +25,7 @@ enum tsr_fifo_result {
 };
 
 bool tsr_fifo_full(const struct tsr_fifo *fifo);
-/* Whether the engine is in the middle of something a snapshot would not hold all of. */
+/* True if the engine is in the middle of something a snapshot would not hold all of. */
 bool tsr_fifo_unwound(const struct tsr_queue *q);
 /* Append; there must be room. */
 void tsr_fifo_push(struct tsr_fifo *fifo, const struct tsr_packet *packet);

@@ -20,7 +20,7 @@
 struct tsr_queue;
 
 struct tsr_heap_state {
-	/* Of the last HEAP packet; belong to whoever runs the queue. */
+	/* Values of the last HEAP packet, owned by the thread that runs the queue. */
 	uint64_t base;			/* 0: the queue has no heap */
 	uint32_t max;			/* HEAP_MAX */
 	uint32_t wanted;		/* size without which the engine cannot go on; 0: it can */
@@ -37,7 +37,7 @@ void tsr_heap_state_set(struct tsr_queue *q, uint64_t base, uint32_t size, uint3
 /* No heap; what waited for it is gone. */
 void tsr_heap_state_reset(struct tsr_queue *q);
 
-/* Whether the queue, which has left its engine PENDING, waits for its heap. */
+/* True if the queue, which has left its engine PENDING, waits for its heap. */
 bool tsr_heap_state_waits(const struct tsr_queue *q);
 /* HEAP_GROW is written; FAIL_HEAP. */
 void tsr_heap_state_grow(struct tsr_queue *q, uint32_t size);

@@ -2,13 +2,13 @@
 /*
  * Invalidations of translations: from a register, a packet or the host to their completion.
  *
- * Invalidations are written to a log of the device; a runner catches up with the log at its
- * stopping points, and an invalidation is complete when every runner that was running has passed
- * it. A runner that fell behind by more than the log holds drops everything.
+ * Invalidations are written to a log of the device. A thread applies the log at its preemption
+ * points. An invalidation is complete when every active thread has applied it. A thread that is
+ * more than the length of the log late drops all translations.
  *
- * In: what is to be forgotten, runners at their stopping points. Out: INV_DONE, the TLB_DONE
- * interrupt, new numbers of an address space's code and data. Limits: TSR_INVAL_LOG that are not
- * complete; the completion of the oldest is put off where there are more.
+ * In: ranges to invalidate, threads at their preemption points. Out: INV_DONE, the TLB_DONE
+ * interrupt, new numbers of an address space's code and data. Limits: TSR_INVAL_LOG incomplete
+ * invalidations. With more of them, the completion of the oldest is delayed.
  */
 #ifndef TSR_INVALIDATE_H
 #define TSR_INVALIDATE_H
@@ -32,7 +32,7 @@ struct tsr_inval {
 	bool late_irq;			/* one of them wants TLB_DONE */
 };
 
-/* Catch up with the log: at stopping points of the runner only. Lock held. */
+/* Apply the log, at preemption points of the thread only. Lock held. */
 void tsr_tlb_sync(struct tsr_runner *runner);
 
 /*

@@ -16,7 +16,7 @@
 struct tsr_gpu;
 struct tsr_queue;
 
-/* What is wrong: a code of enum tsr_fault (TSR_FAULT_NONE: nothing), and in which qword. */
+/* An error: a code of enum tsr_fault, TSR_FAULT_NONE if there is none, and the qword. */
 struct tsr_defect {
 	uint8_t code;
 	uint8_t qword;

@@ -36,7 +36,7 @@ enum tsr_step tsr_prefetch_read(struct tsr_mem *mem, struct tsr_prefetch *pre, u
 		memcpy(words, pre->data + at, bytes);
 		return TSR_STEP_DONE;
 	}
-	/* What lies before @va has been executed, or is not what is wanted. */
+	/* Bytes before @va have been executed or are not needed. */
 	if (at <= pre->len) {
 		pre->len -= at;
 		memmove(pre->data, pre->data + at, pre->len);

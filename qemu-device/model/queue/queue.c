@@ -145,14 +145,14 @@ void tsr_queue_honour(struct tsr_queue *q)
 		tsr_irq_raise(&q->gpu->irq, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_QUEUE_STOPPED);
 }
 
-/* Whether the queue does not stop when it is told to, on purpose. */
+/* True if the queue does not stop when it is told to, on purpose. */
 static bool gets_stuck(struct tsr_queue *q)
 {
 	return q->state != TSR_QUEUE_STATE_DISABLED && !q->stop_stuck &&
 	       tsr_inject_armed(q->gpu) && q->gpu->hooks->stop(q);
 }
 
-/* Ask for something that wants the queue at a stopping point: now, if it is at one. */
+/* Request a change that needs the queue at a preemption point. Applied at once if it is at one. */
 static void request(struct tsr_queue *q, unsigned int bit)
 {
 	q->request |= bit;

@@ -24,7 +24,7 @@
 struct tsr_gpu;
 struct tsr_runner;
 
-/* Requests to a running queue, looked at when it has come to a stopping point. */
+/* Requests to a running queue, applied at its next preemption point. */
 enum {
 	TSR_REQUEST_RESET = 1,		/* CONTROL: RESET */
 	TSR_REQUEST_SUSPEND = 2,	/* CONTROL: SUSPEND */
@@ -86,7 +86,7 @@ struct tsr_queue {
 	uint32_t preemptions;
 	struct tsr_record fault;	/* fault record */
 
-	/* faults on purpose: its engine makes no progress; it does not do what @request says */
+	/* fault injection: its engine makes no progress; it ignores @request */
 	atomic_bool hung;
 	bool stop_stuck;
 
@@ -149,15 +149,15 @@ void tsr_queue_set_state(struct tsr_queue *q, unsigned int state);
 void tsr_queue_faulted(struct tsr_queue *q);
 /* Fill the fault record for the slot's own checks. */
 void tsr_queue_slot_fault(struct tsr_queue *q, unsigned int code, uint64_t addr);
-/* The queue is at a stopping point and on no engine: do what @q->request asks for. */
+/* The queue is at a preemption point and on no engine: apply @q->request. */
 void tsr_queue_honour(struct tsr_queue *q);
-/* The queue, if it would not stop on purpose, does as it was told. */
+/* A queue that fault injection kept from stopping applies its request. */
 void tsr_queue_unstick(struct tsr_queue *q);
 /* The configuration register that is impossible, as its offset in the slot; -1: none. */
 int tsr_queue_bad_register(const struct tsr_queue *q);
 /* BLOCKED ends: READY. */
 void tsr_queue_unblock(struct tsr_queue *q);
-/* Whether there is anything left to do. */
+/* True if there is anything left to do. */
 bool tsr_queue_has_work(const struct tsr_queue *q);
 /* Device reset: back to the reset state. */
 void tsr_queue_reset(struct tsr_queue *q);

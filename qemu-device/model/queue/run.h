@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a queue: the loop in which command processor and engine alternate, and the threads' part
- * of it.
+ * Running a queue: the loop in which command processor and engine alternate, and the threads that
+ * execute it.
  *
- * A runner is a thread that can run queues: number 0 is whichever thread the host calls from
- * (doorbells, timer, tsr_gpu_run()), the others are workers. In: a queue that the scheduler has put
- * on an engine. Out: why it stopped. Between two packets or bursts, the stopping points, nothing of
- * the queue is in the runner: its state is all in struct tsr_exec.
+ * A runner is a thread that can run queues. Number 0 is the thread from which the host calls
+ * (doorbells, timer, tsr_gpu_run()). The others are worker threads. In: a queue that the scheduler
+ * has put on an engine. Out: the reason why it stopped. Preemption points are between two packets
+ * or work quanta. At a preemption point the whole state of the queue is in struct tsr_exec.
  */
 #ifndef TSR_RUN_H
 #define TSR_RUN_H
@@ -29,19 +29,19 @@ struct tsr_runner {
 	unsigned int index;		/* 0: the host's thread */
 	pthread_t pthread;		/* of workers */
 	struct tsr_queue *queue;	/* what it runs; protected by the device's lock */
-	bool composes;			/* it composes a head's frame; same lock */
+	bool composes;			/* composes a head's frame; same lock */
 	/*
-	 * What engines see of it. Its port.stop is set under the lock, by others, when the runner
-	 * has to reach a stopping point and take the lock: for an invalidation, a request to its
-	 * queue, a reset or a pause. Nothing else is checked between packets and bursts.
+	 * The thread as engines see it. Other threads set its port.stop under the lock, so that it
+	 * reaches a preemption point and takes the lock: for an invalidation, a request to its
+	 * queue, a reset or a pause. Nothing else is checked between packets and work quanta.
 	 */
 	struct tsr_thread own;
-	uint64_t inval_seen;		/* invalidations its TLB has caught up with; lock */
+	uint64_t inval_seen;		/* invalidations that its TLB has applied; lock */
 	uint64_t spent;			/* cycles of the present tsr_run_queue() */
 	char after[TSR_LINE_PAIR];	/* the next one's stop request is read all the time */
 };
 
-/* Whether the thread is outside the lock with translations in use. Lock held. */
+/* True if the thread is outside the lock with translations in use. Lock held. */
 static inline bool tsr_runner_works(const struct tsr_runner *runner)
 {
 	return runner->queue || runner->composes;
@@ -66,7 +66,7 @@ enum tsr_leave {
  */
 enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit,
 			     bool light);
-/* The same until nothing of @q is unwound (fifo.h), for tsr_gpu_drain(). */
+/* Runs until no command of @q is unwound (fifo.h), for tsr_gpu_drain(). */
 enum tsr_leave tsr_run_drain(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit);
 /* Account for modelled work of @q. */
 void tsr_run_cycles(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cycles);
@@ -75,7 +75,7 @@ void tsr_run_report(struct tsr_runner *runner);
 /* Make a fault record. */
 void tsr_run_record(struct tsr_record *record, const struct tsr_packet *packet,
 		    const struct tsr_fault_info *info);
-/* Have every runner that runs a queue come to a stopping point. Lock held. */
+/* Request a preemption point of every thread that runs a queue. Lock held. */
 void tsr_runners_interrupt(struct tsr_gpu *gpu);
 
 #endif

@@ -279,7 +279,7 @@ struct tsr_queue *tsr_sched_pick(struct tsr_gpu *gpu, bool light)
 	return NULL;
 }
 
-/* Whether a queue waits for nothing but a thread. */
+/* True if a queue waits for nothing but a thread. */
 static bool thread_wanted(struct tsr_gpu *gpu)
 {
 	for (unsigned int cls = 0; gpu->cfg.threads && !gpu->workers.idle && cls < TSR_CLASSES;
@@ -327,7 +327,7 @@ bool tsr_sched_renew(struct tsr_queue *q)
 	return true;
 }
 
-/* Whether @q, at a stopping point for the reason @leave, just goes on. */
+/* True if @q, at a preemption point for the reason @leave, simply continues. */
 static bool goes_on(struct tsr_queue *q, enum tsr_leave leave)
 {
 	struct tsr_gpu *gpu = q->gpu;
@@ -340,12 +340,12 @@ static bool goes_on(struct tsr_queue *q, enum tsr_leave leave)
 		return !frame_waits(gpu);
 	case TSR_LEAVE_SLICE:
 		return next_slice(q);
-	case TSR_LEAVE_IDLE:	/* the doorbell may have rung meanwhile */
+	case TSR_LEAVE_IDLE:	/* the doorbell may have been written meanwhile */
 		return tsr_queue_filled(q);
 	case TSR_LEAVE_PENDING:	/* the host may have answered meanwhile, the heap have grown */
 		if (tsr_heap_state_waits(q))
 			return false;
-		/* it has come: what the engine waits for from here on is something else */
+		/* the heap has grown; the engine waits for other reasons from here on */
 		if (q->heap.wanted) {
 			q->heap.wanted = 0;
 			return true;
@@ -379,7 +379,8 @@ static void wait_for_heap(struct tsr_queue *q)
 }
 
 /*
- * @q has come to a stopping point and does not go on: take it from its engine, find its new state.
+ * @q has reached a preemption point and does not continue. Removes it from its engine and sets its
+ * new state.
  */
 static void leave_engine(struct tsr_runner *runner, struct tsr_queue *q, enum tsr_leave leave)
 {

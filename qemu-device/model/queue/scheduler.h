@@ -65,9 +65,9 @@ void tsr_sched_off(struct tsr_queue *q);
  */
 uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit, bool light);
 /*
- * The slice of @q is over and nobody waits for its engine: it gets another one without coming to a
- * stopping point, so that those who help it need not leave and come back. False: it has to stop and
- * ask. By its runner, lock not held.
+ * The slice of @q is over. If no queue waits for its engine, the queue gets another slice without a
+ * preemption point, so that its helpers need not leave and return. False if it must stop. Called by
+ * its runner, lock not held.
  */
 bool tsr_sched_renew(struct tsr_queue *q);
 /*

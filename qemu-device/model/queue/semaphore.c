@@ -53,8 +53,8 @@ bool tsr_semaphore_poll_queue(struct tsr_runner *runner, struct tsr_queue *q)
 	bool holds;
 
 	/*
-	 * What cannot be decided here, a fault or a pending translation, is for the queue itself to
-	 * meet.
+	 * A fault or a pending translation cannot be handled here. The queue itself meets it when
+	 * it runs.
 	 */
 	if (tsr_semaphore_test(&mem, &q->exec.packet, &holds) == TSR_STEP_DONE && !holds)
 		return false;
@@ -91,7 +91,7 @@ void tsr_semaphore_changed(struct tsr_runner *runner)
 	if (!atomic_fetch_or_explicit(&gpu->sched.any_blocked, 0, memory_order_acq_rel))
 		return;
 	pthread_mutex_lock(&gpu->lock);
-	/* What the host's thread wakes it runs itself or hands on, see tsr_sched_kick(). */
+	/* The host's thread runs the queues that it wakes, or wakes workers: tsr_sched_kick(). */
 	if (tsr_semaphore_poll(runner) && runner->index)
 		tsr_workers_wake(gpu);
 	pthread_mutex_unlock(&gpu->lock);

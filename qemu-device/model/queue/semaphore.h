@@ -25,11 +25,11 @@ struct tsr_runner;
 /* When blocked queues are looked at. Protected by the device's lock. */
 struct tsr_poll {
 	uint64_t at;			/* next */
-	uint64_t interval;		/* and after how long again */
+	uint64_t interval;		/* time until the next poll after that */
 };
 
 /*
- * Whether @word compares with @value as @op (enum tsr_compare) asks, in 64 or 32 bits, wrap-safe.
+ * True if @word compares with @value as @op (enum tsr_compare) asks, in 64 or 32 bits, wrap-safe.
  */
 bool tsr_semaphore_compare(unsigned int op, bool wide, uint64_t word, uint64_t value);
 /* Evaluate a WAIT or WAIT_REG packet; *@holds is the answer when TSR_STEP_DONE is returned. */
@@ -38,7 +38,7 @@ enum tsr_step tsr_semaphore_test(struct tsr_mem *mem, const struct tsr_packet *p
 void tsr_semaphore_signal(struct tsr_gpu *gpu, unsigned int index, unsigned int op, uint32_t value);
 /* A word may have changed: look at the blocked queues, if there are any. Lock not held. */
 void tsr_semaphore_changed(struct tsr_runner *runner);
-/* The same with the lock held; returns whether a queue was woken. */
+/* Polls with the lock held. Returns true if a queue was woken. */
 bool tsr_semaphore_poll(struct tsr_runner *runner);
 /* A queue has blocked on a semaphore: look soon. Lock held. */
 void tsr_semaphore_blocked(struct tsr_gpu *gpu);

@@ -29,7 +29,7 @@ static unsigned int core_state(const struct tsr_job_core *core)
 	return atomic_load_explicit(&core->state, memory_order_relaxed);
 }
 
-/* Whether @core, which nobody else has claimed, can make progress. */
+/* True if @core, which nobody else has claimed, can make progress. */
 static bool worthwhile(const struct tsr_job_core *core, uint64_t host_seq)
 {
 	unsigned int state = core_state(core);
@@ -63,7 +63,7 @@ static struct tsr_job_core *acquire_core(struct tsr_job *job, unsigned int first
 	return NULL;
 }
 
-/* The same of those that do not rest; there are no helpers. */
+/* Acquires a core that does not rest. There are no helpers. */
 static struct tsr_job_core *acquire_busy_core(struct tsr_job *job, uint64_t host_seq)
 {
 	for (unsigned int i = 0; i < job->cores; i++) {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs: engine commands whose work is divided among cores that are independent of each other, and
- * the threads that work on them. Engines see the part that is in work.h.
+ * Jobs: engine commands whose work is divided among independent cores, and the threads that work on
+ * them. Engines see the part that is in work.h.
  *
- * In: a command at the head of a queue's FIFO that has begun a job. Out: its cores run to their
- * end, by the runner of the queue (the owner) and by workers that have nothing else to do
- * (helpers). The owner opens the pool when there is something to share, and closes it before the
- * queue comes to a stopping point: when it is closed nobody else touches the job. A helper is bound
- * to nothing: it leaves between two bursts when the pool is closed, when its thread has a stop
- * request, or when a queue waits for a thread. Limits: one job of a queue at a time. Reset state:
- * no job, pool closed.
+ * In: a command at the head of a queue's FIFO that has begun a job. Out: all cores have completed
+ * their work. The runner of the queue (the owner) and idle worker threads (helpers) execute them.
+ * The owner opens the pool when there is work to share, and closes it before the queue reaches a
+ * preemption point. No other thread uses the job while the pool is closed. A helper leaves between
+ * two work quanta when the pool is closed, when its thread has a stop request, or when a queue
+ * waits for a thread. Limits: one job of a queue at a time. Reset state: no job, pool closed.
  */
 #ifndef TSR_THREAD_POOL_H
 #define TSR_THREAD_POOL_H

@@ -45,7 +45,7 @@ static bool spin(struct tsr_gpu *gpu, unsigned int ns)
 	return false;
 }
 
-/* Whether a worker has a reason to be awake. */
+/* True if a worker has a reason to be awake. */
 static bool wanted(struct tsr_gpu *gpu)
 {
 	if (gpu->workers.quit)

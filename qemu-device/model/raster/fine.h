@@ -24,8 +24,8 @@ struct tsr_fine_edge {
 struct tsr_fine_depth {
 	double base, k[2];
 	double c[2], a[2], b[2];	/* both functions at pixel (0, 0), and per pixel */
-	double low, high;		/* it is clamped to this … */
-	double scale;			/* … and rounded to an integer of it times this, unless 0 */
+	double low, high;		/* bounds to which it is clamped */
+	double scale;			/* then rounded to a multiple of 1 / @scale, unless 0 */
 };
 
 /* A triangle of a few blocks, a rectangle of them, and how its depth is tested. */
@@ -41,7 +41,7 @@ struct tsr_fine_few {
 	float *stored;			/* depths of the first block */
 };
 
-/* What comes of it: blocks of which pixels are covered and have passed. */
+/* Result: the blocks, with the pixels that are covered and have passed. */
 struct tsr_fine_blocks {
 	unsigned int count;
 	struct {

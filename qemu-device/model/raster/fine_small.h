@@ -463,7 +463,7 @@ TSR_INLINE unsigned int quad_samples(const struct tsr_small *s, struct quad_plac
 	return pass;
 }
 
-/* The same of a quad with one sample a pixel. */
+/* A quad with one sample for each pixel. */
 TSR_INLINE unsigned int quad_single(const struct tsr_small *s, struct quad_place p,
 				    const struct tsr_small_test *test, float *stored,
 				    unsigned int *covered)

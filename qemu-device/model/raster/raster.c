@@ -69,7 +69,8 @@ static void set_edge(struct tsr_walk_blocks *w, unsigned int e, const struct tsr
 			    (position[s][1] << POSITION_SHIFT);
 
 		/*
-		 * What pixels add is a multiple of 256, so nothing of the fraction is ever seen.
+		 * Steps to other pixels are multiples of 256, so they never change the fraction.
+		 * It can be dropped here.
 		 */
 		w->base[e][s] = (edge->c + a * x + b * y) >> TSR_SUBPIXEL_BITS;
 		w->least[e] = s ? smaller(w->least[e], w->base[e][s]) : w->base[e][s];
@@ -79,7 +80,7 @@ static void set_edge(struct tsr_walk_blocks *w, unsigned int e, const struct tsr
 	w->high[e] = 7 * (larger(a, 0) + larger(b, 0));
 }
 
-/* Whether all of the rectangle is outside of edge @e: its corner furthest inside decides. */
+/* True if all of the rectangle is outside of edge @e: its corner furthest inside decides. */
 static bool beyond(const struct tsr_walk_blocks *w, unsigned int e)
 {
 	const struct tsr_edge *edge = &w->shape->edge[e];
@@ -89,7 +90,7 @@ static bool beyond(const struct tsr_walk_blocks *w, unsigned int e)
 	return w->most[e] + (int64_t)edge->a * x + (int64_t)edge->b * y < 0;
 }
 
-/* What of @rect is in the tile. */
+/* The part of @rect that is in the tile. */
 static struct tsr_rect within(const struct tsr_rect *rect, const struct tsr_tile *tile)
 {
 	const int32_t x = tile->x, y = tile->y, width = tile->width, height = tile->height;
@@ -104,7 +105,7 @@ static struct tsr_rect within(const struct tsr_rect *rect, const struct tsr_tile
 /* Subpixels a triangle can be wide and high for its edges to be small numbers near it. */
 #define SMALL (64 << TSR_SUBPIXEL_BITS)
 
-/* Whether the walk needs nothing but w->small: its edges at the corner of the first block. */
+/* True if the walk needs nothing but w->small: its edges at the corner of the first block. */
 static bool set_small(struct tsr_walk_blocks *w, const struct tsr_tile *tile)
 {
 	const struct tsr_shape *shape = w->shape;
@@ -209,7 +210,7 @@ static uint64_t sample_mask(const struct tsr_walk_blocks *w, const struct tsr_fi
 			return 0;
 		if (c + w->low[e] >= 0)
 			continue;
-		/* it is cut: what is added has another sign, and is less than 2^30 */
+		/* the edge crosses the block: the added term has another sign and is below 2^30 */
 		work[count++] = (struct tsr_fine_edge){
 			.c = c, .a = w->shape->edge[e].a, .b = w->shape->edge[e].b,
 		};

@@ -35,8 +35,8 @@ struct tsr_shape {
 	struct tsr_edge edge[TSR_EDGES_MAX];
 	uint8_t edges;			/* 0: nothing is covered */
 	bool center;			/* all samples are covered where the pixel's center is */
-	struct tsr_rect rect;		/* no pixel outside is covered … */
-	struct tsr_rect limit;		/* … which of those outside this one edges do not tell */
+	struct tsr_rect rect;		/* no pixel outside is covered */
+	struct tsr_rect limit;		/* inside it, edges alone decide */
 	int64_t area;			/* of triangles, twice */
 	/*
 	 * Once tsr_shape_depth() has been called. Depth at a position is base + e(0) * k[0] +
@@ -54,7 +54,7 @@ struct tsr_raster_rules {
 	bool bresenham;			/* lines */
 	float line_width;
 	bool center;			/* all samples are covered where the pixel's center is */
-	/* Of triangles' depth; constant in units, see @unit. */
+	/* Bias of a triangle's depth; the constant is in units, see @unit. */
 	bool bias;
 	float bias_constant, bias_slope, bias_clamp;
 	double unit;			/* smallest difference of depths; 0: that of floats */

@@ -52,7 +52,7 @@ static double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* What depth bias adds to the depth of @s, whose depth is that of @prim. */
+/* Depth bias of @s, which has the depth of @prim. */
 static double bias_of(const struct tsr_shape *s, const struct tsr_prim *prim,
 		      const struct tsr_raster_rules *rules)
 {
@@ -243,7 +243,7 @@ static void set_rectangle(struct tsr_shape *s, const struct tsr_screen_vertex *v
  */
 #define FINE (4 * ONE)
 
-/* Whether (x, y), fine, lies inside the diamond of the pixel it is in. */
+/* True if (x, y), fine, lies inside the diamond of the pixel it is in. */
 static bool in_diamond(int32_t x, int32_t y)
 {
 	return abs((x & (FINE - 1)) - FINE / 2) + abs((y & (FINE - 1)) - FINE / 2) < FINE / 2;

@@ -18,7 +18,7 @@
 
 #include "binner/tile_list.h"
 
-/* What is the same for all of them. */
+/* Values that are equal for all triangles. */
 struct tsr_small_rules {
 	int32_t x0, y0, x1, y1;		/* pixels that are wanted: [x0, x1) by [y0, y1) */
 	int32_t x, y;			/* the tile's first one */
@@ -34,8 +34,8 @@ struct tsr_small_rules {
 struct tsr_small {
 	uint8_t samples_log2;
 	bool cut;			/* blocks may be wanted in part */
-	uint16_t large;			/* bit n: triangle n is not small … */
-	uint16_t huge;			/* … nor does it lie in a few blocks: nothing else holds */
+	uint16_t large;			/* bit n: triangle n is not small */
+	uint16_t huge;			/* bit n: it covers too many blocks; all else is invalid */
 	/* pixels that are covered, in any sample; and, if there are several, in each */
 	int32_t mask[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
 	int32_t sample[TSR_SMALL_SAMPLES][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
@@ -88,7 +88,7 @@ static inline unsigned int tsr_quad_pixels(unsigned int bits)
 	return 0x4332322132212110 >> 4 * bits & 15;
 }
 
-/* The same of all samples, as in tsr_small_quads.pixels. */
+/* Coverage of all samples, as in tsr_small_quads.pixels. */
 static inline unsigned int tsr_quad_samples(unsigned int bits)
 {
 	unsigned int count = 0;

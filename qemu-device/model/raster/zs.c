@@ -12,7 +12,7 @@
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
-/* Whether outcomes that @function lets happen can change stencil. */
+/* True if outcomes that @function lets happen can change stencil. */
 static bool face_writes(const struct tsr_stencil_face *f)
 {
 	return f->write_mask && (f->fail != TSR_STENCIL_OP_KEEP ||
@@ -21,7 +21,7 @@ static bool face_writes(const struct tsr_stencil_face *f)
 }
 
 /*
- * Whether a fragment that fails now also fails when fragments before it, under the same function,
+ * True if a fragment that fails now also fails when fragments before it, under the same function,
  * have been written: stored depths only go the way the function tests.
  */
 static bool monotonous(unsigned int function)
@@ -30,7 +30,7 @@ static bool monotonous(unsigned int function)
 	       function != TSR_COMPARE_FUNCTION_ALWAYS;
 }
 
-/* Whether a fragment whose interpolated depth fails also fails with the depth it writes. */
+/* True if a fragment whose interpolated depth fails also fails with the depth it writes. */
 static bool conservative(const struct tsr_shader_state *shader, unsigned int function)
 {
 	if (!shader->writes_depth || shader->depth_layout == TSR_DEPTH_LAYOUT_UNCHANGED)
@@ -391,7 +391,7 @@ static bool stencil_rejects(struct tsr_tile *t, const struct tsr_stencil_face *f
 }
 
 /*
- * Whether a few of the stored depths tell that the block is not rejected, so that there is no need
+ * True if a few of the stored depths tell that the block is not rejected, so that there is no need
  * to know its bounds.
  */
 static bool some_may_pass(const float *stored, unsigned int function, float low, float high)

@@ -68,7 +68,7 @@ uint64_t tsr_zs_test(struct tsr_tile *t, const struct tsr_fine *fine, const stru
 
 /* Depths of pixels @mask of @block have been written. */
 void tsr_zs_note(struct tsr_tile *t, const struct tsr_zs *zs, unsigned int block, uint64_t mask);
-/* The same of quads of small triangles. */
+/* Notes the quads of small triangles. */
 void tsr_zs_note_quads(struct tsr_tile *t, const struct tsr_zs *zs,
 		       const struct tsr_small_quads *quads);
 
@@ -77,7 +77,7 @@ void tsr_zs_note_quads(struct tsr_tile *t, const struct tsr_zs *zs,
 /* The bounds of @t follow from nothing: a tile begins, or was cleared (@t->z_direction too). */
 void tsr_zs_know(struct tsr_tile *t, const struct tsr_fine *fine, bool depth, bool stencil);
 /*
- * Whether all fragments of @block with depths in [@low, @high] fail, which then has no effect.
+ * True if all fragments of @block with depths in [@low, @high] fail, which then has no effect.
  * @depth: it was the depth that told.
  */
 bool tsr_zs_rejects(struct tsr_tile *t, const struct tsr_fine *fine, const struct tsr_zs *zs,

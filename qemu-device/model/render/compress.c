@@ -125,7 +125,7 @@ static void clear_texel(const struct tsr_tile_core *c, const struct block *b,
 	memcpy(texel, &word, sizeof(word));
 }
 
-/* Whether each pixel of sample @s that is in the frame is that of @same, or texel @clear. */
+/* True if each pixel of sample @s that is in the frame is that of @same, or texel @clear. */
 static bool alike(const struct block *b, unsigned int s, const uint8_t *same, const uint8_t *clear)
 {
 	for (unsigned int y = 0; y < b->h; y++) {

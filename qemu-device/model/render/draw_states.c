@@ -107,7 +107,7 @@ static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rend
 	return TSR_STEP_DONE;
 }
 
-/* Whether blending of target 0 takes a second color. */
+/* True if blending of target 0 takes a second color. */
 static bool reads_second(const struct tsr_output *o)
 {
 	const struct tsr_blend_term *term[2] = { &o->color, &o->alpha };
@@ -119,7 +119,7 @@ static bool reads_second(const struct tsr_output *o)
 	return !o->off && o->blend && second;
 }
 
-/* Whether a BLEND names a program, which reads the tile whatever SHADER_STATE says. */
+/* True if a BLEND names a program, which reads the tile whatever SHADER_STATE says. */
 static bool blends_by_program(const struct tsr_tile_state *s)
 {
 	bool found = false;
@@ -129,7 +129,7 @@ static bool blends_by_program(const struct tsr_tile_state *s)
 	return found;
 }
 
-/* Whether anything comes of running the fragment program. */
+/* True if anything comes of running the fragment program. */
 static bool has_effect(const struct tsr_tile_state *s)
 {
 	const struct tsr_shader_state *shader = &s->fragment.shader;
@@ -220,8 +220,8 @@ static enum tsr_step fill_draw(struct tsr_tile_state *s, const struct tsr_render
 }
 
 /*
- * Fill @s. Draws of the same DRAW_STATE, which most often differ in programs and their push words
- * only, leave it what it has of that.
+ * Fill @s. Draws of the same DRAW_STATE, which most often differ in programs and their push
+ * constants only, leave it what it has of that.
  */
 static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *r,
 			  struct tsr_mem *mem, uint64_t shader_state, uint64_t draw_state)

@@ -143,7 +143,7 @@ static void take_last(const struct tsr_tile_core *c, struct tsr_tile_colors *to)
 	take(c, c->group.fragments->quads - 1, &t, to);
 }
 
-/* Whether the varyings of the primitive are the same everywhere; @ran: its program has run. */
+/* True if the varyings of the primitive are the same everywhere; @ran: its program has run. */
 static bool one_color(struct tsr_tile_core *c, bool ran)
 {
 	struct tsr_tile_state *s = c->group.state;
@@ -167,7 +167,7 @@ static bool one_color(struct tsr_tile_core *c, bool ran)
 	return false;
 }
 
-/* Whether the bundle's last quad is the primitive's. */
+/* True if the bundle's last quad is the primitive's. */
 static bool has_last(const struct tsr_tile_core *c)
 {
 	const struct tsr_fragments *f = c->group.fragments;

@@ -113,7 +113,7 @@ struct tsr_output {
 
 struct tsr_simd;
 
-/* Whether colors can be written in that format. */
+/* True if colors can be written in that format. */
 bool tsr_output_format_valid(unsigned int format, unsigned int order);
 
 /*

@@ -50,7 +50,7 @@ typedef double numbers __attribute__((vector_size(32)));
 typedef float texel_floats __attribute__((vector_size(16)));
 typedef int32_t texel_words __attribute__((vector_size(16)));
 
-/* Whether a texel is four bytes that stand for themselves. */
+/* True if a texel is four bytes that stand for themselves. */
 static bool is_plain(const struct tsr_format *format)
 {
 	bool plain = format->plain;
@@ -78,7 +78,7 @@ static void average_plain(const struct tsr_tile_target *t, const uint8_t *first,
 		out[c] = mean[c];
 }
 
-/* Whether all samples of @bytes from @first on are the same. */
+/* True if all samples of @bytes from @first on are the same. */
 static bool equal(const struct tsr_tile_target *t, const uint8_t *first, unsigned int samples,
 		  size_t bytes)
 {

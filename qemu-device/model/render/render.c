@@ -404,7 +404,7 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-/* Whether the core is between two tiles or batches. */
+/* True if the core is between two tiles or batches. */
 static bool core_rests(const struct tsr_job_core *core)
 {
 	const struct tsr_tile_core *c = (const struct tsr_tile_core *)core;

@@ -102,7 +102,7 @@ struct tsr_tile_state {
 	uint8_t waited;			/* … and were not, after the last one; 0: it was of one */
 	struct tsr_flat flat;
 	struct tsr_tile_colors colors;	/* if it is everywhere, of … */
-	uint64_t push;			/* … push words at this address; 0: the program's own */
+	uint64_t push;			/* … push constants; 0: the program's own */
 	struct {
 		double low, high;	/* of the viewport itself */
 	} range[TSR_VIEWPORTS_MAX];
@@ -509,7 +509,7 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem);
 enum tsr_step tsr_tile_end_queries(struct tsr_tile_core *c, struct tsr_mem *mem);
 
 /* flat.c */
-/* Whether fragments of the state may all leave the same, as far as the state tells. */
+/* True if fragments of the state may all leave the same, as far as the state tells. */
 bool tsr_tile_may_be_flat(const struct tsr_tile_state *s, const struct tsr_rendering *r,
 			  const struct tsr_env *env);
 /* A primitive is about to be rasterised. */
@@ -530,7 +530,7 @@ bool tsr_tile_flat_write(struct tsr_tile_core *c);
  * its known color. Returns false if it has to be drawn.
  */
 bool tsr_tile_flat_paint(struct tsr_tile_core *c);
-/* Whether blocks of the state's primitives may be left until the bundle has run. */
+/* True if blocks of the state's primitives may be left until the bundle has run. */
 bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c);
 /*
  * Find out, once, whether the primitive's blocks are left for later (c->prim.color.waits): it is of
@@ -543,7 +543,7 @@ bool tsr_tile_flat_defer(struct tsr_tile_core *c);
 void tsr_tile_flat_write_deferred(struct tsr_tile_core *c);
 
 /* shade_block.c */
-/* Whether the state lets programs run for blocks of pixels. */
+/* True if the state lets programs run for blocks of pixels. */
 bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_rendering *r,
 			    const struct tsr_env *env);
 /* Shade the block, or leave it for bundles; false: the bundle has to be run before. */
@@ -554,7 +554,7 @@ void tsr_tile_block_done(struct tsr_tile_core *c);
 /* small.c */
 /* c->prim.set.triangles have been read; their draw's state is c->group.state. */
 void tsr_tile_small_begin(struct tsr_tile_core *c);
-/* Whether the next of them goes this way. */
+/* True if the next of them goes this way. */
 bool tsr_tile_is_small(struct tsr_tile_core *c);
 /* Draw it; false: the bundle has to be run before the rest of it. */
 bool tsr_tile_small_draw(struct tsr_tile_core *c);
@@ -583,7 +583,7 @@ static inline uint64_t tsr_tile_block_bit(const struct tsr_tile_core *c)
 {
 	return 1ull << tsr_tile_block(&c->buffer.tile, c->prim.covered.x, c->prim.covered.y);
 }
-/* Whether the bundle has quads of the block. */
+/* True if the bundle has quads of the block. */
 static inline bool tsr_tile_gathered(const struct tsr_tile_core *c)
 {
 	return c->group.fragments->quads && c->group.gathered & tsr_tile_block_bit(c);

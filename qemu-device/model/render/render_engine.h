@@ -10,16 +10,16 @@ struct tsr_engine_state;
 struct tsr_work;
 struct tsr_stream;
 
-/* Forget the command in progress, and its memory. The queue is at a stopping point. */
+/* Forget the command in progress, and its memory. The queue is at a preemption point. */
 void tsr_render_drop(struct tsr_work *work);
 /*
  * Keep no more of the command in progress than what cores have begun: no caches, and of cores that
- * are between two tiles or batches no memory. The queue is at a stopping point, the lock is held.
+ * are between two tiles or batches no memory. The queue is at a preemption point, the lock is held.
  */
 void tsr_render_pack(struct tsr_work *work);
-/* Whether @cmd, at the head of a FIFO, is a RENDER in progress by its @state. */
+/* True if @cmd, at the head of a FIFO, is a RENDER in progress by its @state. */
 bool tsr_render_begun(const uint64_t *cmd, const struct tsr_engine_state *state);
-/* Whether a snapshot holds all there is of the RENDER in progress: no core has begun something. */
+/* True if a snapshot holds all there is of the RENDER in progress: no core has begun something. */
 bool tsr_render_rests(const struct tsr_work *work);
 /* Write the command in progress to a snapshot, or make it from one. */
 void tsr_render_visit(struct tsr_stream *s, struct tsr_work *work);

@@ -162,7 +162,7 @@ static void visit_work(struct tsr_stream *s, struct tsr_rendering *r, uint8_t ph
 		visit_taken(s, r);
 }
 
-/* Whether cores have a job in @phase. */
+/* True if cores have a job in @phase. */
 static bool has_cores(uint8_t phase)
 {
 	return phase == TSR_RENDER_VARYING || phase == TSR_RENDER_TILES;

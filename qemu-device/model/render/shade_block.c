@@ -138,7 +138,7 @@ static void write_color(void *arg, unsigned int target, const union tsr_lanes *c
 			       &block);
 }
 
-/* Whether the block waits for the bundle: for its pixels, or for room for its primitive. */
+/* True if the block waits for the bundle: for its pixels, or for room for its primitive. */
 static bool waits(const struct tsr_tile_core *c)
 {
 	const struct tsr_fragments *f = c->group.fragments;

@@ -22,7 +22,7 @@ static bool is_simple(const struct tsr_tile_core *c)
 	       !s->zs.stencil_test && !s->zs.bounds;
 }
 
-/* Whether nothing is known, or to be found out, of colors that all fragments have. */
+/* True if nothing is known, or to be found out, of colors that all fragments have. */
 static bool has_fragments(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->group.state;

@@ -91,7 +91,7 @@ static void add_quad(struct tsr_tile_core *c, unsigned int x, unsigned int y, un
 	};
 }
 
-/* Whether the quad at (@x, @y) of the tile is in the bundle and must not be there twice. */
+/* True if the quad at (@x, @y) of the tile is in the bundle and must not be there twice. */
 static bool conflict(const struct tsr_tile_core *c, unsigned int x, unsigned int y)
 {
 	return c->group.state->ordered && c->group.pending[y / 2] >> x / 2 & 1;
@@ -268,7 +268,7 @@ static void depth_range(const struct tsr_tile_core *c, float *low, float *high)
 	*high = h;
 }
 
-/* Whether hierarchical tests reject the block, whose depths lie in @range. */
+/* True if hierarchical tests reject the block, whose depths lie in @range. */
 static bool rejected(struct tsr_tile_core *c, unsigned int block, const float range[2])
 {
 	bool depth;
@@ -363,7 +363,7 @@ static bool next_block(struct tsr_tile_core *c)
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
-/* Whether the primitive's draw has the states of the one before it. */
+/* True if the primitive's draw has the states of the one before it. */
 static bool same_states(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->group.state;
@@ -380,7 +380,7 @@ static bool same_draw(const struct tsr_tile_core *c)
 	return same_states(c) && c->group.push_va == c->prim.input.batch->fragment_push;
 }
 
-/* Whether a draw that differs in push words alone goes into the same bundle, which is not empty. */
+/* True if a draw that differs in push constants alone may join the bundle, which is not empty. */
 static bool may_join(const struct tsr_tile_core *c)
 {
 	const struct tsr_fragments *f = c->group.fragments;
@@ -560,7 +560,7 @@ static enum tsr_step draw_triangles(struct tsr_tile_core *c)
 	return TSR_STEP_MORE;
 }
 
-/* Whether all that the block's pixels are in targets with absent blocks is going to be replaced. */
+/* True if all that the block's pixels are in targets with absent blocks is going to be replaced. */
 static bool replaces(const struct tsr_tile_core *c)
 {
 	unsigned int written = c->prim.color.flat ? c->prim.color.flat->written : UINT8_MAX;

@@ -553,7 +553,7 @@ static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
-/* Whether all depths are integers that are the first one: none has been written, bounds tell. */
+/* True if all depths are integers that are the first one: none has been written, bounds tell. */
 static bool is_flat(const struct tsr_tile *t)
 {
 	const unsigned int blocks = 1u << 2 * (t->shift - TSR_BLOCK_SHIFT);

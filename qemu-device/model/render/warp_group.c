@@ -82,7 +82,7 @@ static unsigned int pixels_of(const uint16_t *lanes, unsigned int n)
 	return lanes[n / 4] >> n % 4 * 4 & 15;
 }
 
-/* Whether pixel @p of quad @n of the group is tested, and has written @lanes. */
+/* True if pixel @p of quad @n of the group is tested, and has written @lanes. */
 static bool replaces(const struct group *g, const uint16_t *lanes, unsigned int n, unsigned int p)
 {
 	return pixels_of(g->lanes, n) & pixels_of(lanes, n) & 1u << p;

@@ -93,7 +93,7 @@ void tsr_access_reserve(struct tsr_access_cache *access, struct tsr_mem *mem)
 	access->as = mem->as;
 }
 
-/* Whether @page can be kept as one pointer from which aligned words can be read. */
+/* True if @page can be kept as one pointer from which aligned words can be read. */
 static bool whole(const struct tsr_page *page)
 {
 	return !page->lo && page->hi == TSR_ACCESS_PAGE_BYTES && !((uintptr_t)page->ptr % 16);

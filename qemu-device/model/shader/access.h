@@ -39,7 +39,7 @@ struct tsr_access_page {
 /*
  * Additions to 32-bit words of device memory that have been made, but not been done: what is to be
  * added to the words of a few lines of memory. They are done, each as one atomic operation, when
- * another line needs the place or at the stopping point.
+ * another line needs the place or at the preemption point.
  */
 #define TSR_ACCESS_SUMS 128		/* a multiple of 64 */
 #define TSR_ACCESS_LINE_BYTES 64u
@@ -68,7 +68,7 @@ struct tsr_access_cache {
 #define TSR_ACCESS_EPOCH_SHIFT 52
 
 void tsr_access_init(struct tsr_access_cache *access);
-/* A stopping point of the thread that runs @runner: report what was written, forget the rest. */
+/* A preemption point of the thread that runs @runner: report what was written, forget the rest. */
 void tsr_access_stop(struct tsr_access_cache *access, struct tsr_port *port);
 /*
  * Before a group of accesses of @mem: have room for TSR_ACCESS_RESERVE more written pages, and

@@ -39,7 +39,7 @@ struct tsr_lane_state {
 bool tsr_branch_select(struct tsr_uop *uop, bool dynamic);
 /* The same for DISCARD. */
 bool tsr_discard_select(struct tsr_uop *uop);
-/* Whether @op is a branch that tsr_branch_select() knows. */
+/* True if @op is a branch that tsr_branch_select() knows. */
 bool tsr_branch_is(uint16_t op);
 /* Address of the target word @target in a clause at @pc: the upper half stays. */
 static inline uint64_t tsr_branch_address(uint64_t pc, uint32_t target)

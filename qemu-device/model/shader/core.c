@@ -9,7 +9,7 @@
 /* Clauses that others of its bundle may execute while a warp waits; and at a time. */
 #define PASSED_MAX 4096
 #define PASSED_CLAUSES 512
-/* Bytes of group memory that are cleared in the time of a tuple, about. */
+/* Bytes of shared memory that are cleared in the time of a tuple, about. */
 #define GROUP_MEMORY_EFFORT 1024
 
 static struct tsr_group *group_of(struct tsr_shader *sh, const struct tsr_warp *warp)
@@ -67,7 +67,7 @@ static bool finish_warp(struct tsr_shader *sh, struct tsr_warp *warp)
 	sh->stats.groups++;
 	if (!sh->grid || core->next >= sh->grid->total)
 		return true;
-	/* registers and group memory are cleared: short programs spend most of their time so */
+	/* registers and shared memory are cleared: short programs spend most of their time so */
 	sh->effort -= sh->grid->warps + sh->grid->group_stride / GROUP_MEMORY_EFFORT;
 	return tsr_core_start_group(sh->grid, core, place);
 }
@@ -604,7 +604,7 @@ static struct tsr_decoded *diverge(struct tsr_shader *sh, struct tsr_decoded *cl
 		      next ? clause->next_pc : clause->jump_pc, end);
 }
 
-/* Whether the chosen warps have executed the loop of @clause, and are retired. */
+/* True if the chosen warps have executed the loop of @clause, and are retired. */
 static bool run_loop(struct tsr_shader *sh, struct tsr_decoded *clause, struct tsr_progress *p)
 {
 	struct tsr_loop *loop = tsr_loop_find(sh, clause, p);

@@ -56,7 +56,7 @@ struct tsr_mask_half {
 struct tsr_shader {
 	struct tsr_lane_state lanes;
 	union tsr_lanes temp[TSR_TEMPS * TSR_BUNDLE_WARPS];
-	union tsr_lanes push[TSR_PUSH_WORDS_MAX];	/* push words @bound, see stage.c */
+	union tsr_lanes push[TSR_PUSH_WORDS_MAX];	/* push constants @bound, see stage.c */
 	uint64_t bound;			/* serial number of a program or a struct tsr_push */
 	struct tsr_usage usage[TSR_USAGES];	/* of stages' programs */
 	struct tsr_plan plan[TSR_PLANS];	/* of fragment states */
@@ -79,7 +79,7 @@ struct tsr_shader {
 	struct tsr_grid *grid;		/* of a dispatch; NULL: a stage of the 3D pipeline runs */
 	struct tsr_core *core;
 	uint32_t core_index;		/* the device's core that runs stages */
-	/* of group memory and scratch, see tsr_shader_place() */
+	/* of shared memory and scratch, see tsr_shader_place() */
 	uint32_t group_stride, slots;
 	uint64_t generation;		/* of the address space's code */
 	uint64_t space;			/* code space */
@@ -144,7 +144,7 @@ static inline uint64_t tsr_shader_scratch(const struct tsr_shader *sh, unsigned 
 	return sh->env.state->scratch + slot * TSR_WARP_LANES * sh->env.state->scratch_size;
 }
 
-/* Where the group memory and scratch of warp @w of the bundle are. */
+/* Where the shared memory and scratch of warp @w of the bundle are. */
 static inline struct tsr_msg_place tsr_shader_place(const struct tsr_shader *sh, unsigned int w)
 {
 	return (struct tsr_msg_place){

@@ -17,13 +17,13 @@
 struct tsr_work;
 struct tsr_stream;
 
-/* Whether @cmd, at the head of a FIFO, is a dispatch that has a grid by its @state. */
+/* True if @cmd, at the head of a FIFO, is a dispatch that has a grid by its @state. */
 bool tsr_dispatch_begun(const uint64_t *cmd, const struct tsr_engine_state *state);
-/* Forget the queue's dispatch. It is at a stopping point. */
+/* Forget the queue's dispatch. It is at a preemption point. */
 void tsr_dispatch_drop(struct tsr_work *work);
 /*
  * Keep no more of the queue's dispatch than a snapshot would, until its engine goes on with it; as
- * it is if there is no memory for that. It is at a stopping point, the lock is held.
+ * it is if there is no memory for that. It is at a preemption point, the lock is held.
  */
 void tsr_dispatch_pack(struct tsr_work *work);
 /* Write the queue's dispatch to a snapshot, or make it from one. Lock held. */

@@ -132,7 +132,7 @@ static void find_places(struct tsr_grid *grid, unsigned int cores)
 			       TSR_CORE_STORED_MAX / warps;
 }
 
-/* The memory of a complete grid as that of a new one; bundles and group memory stay with cores. */
+/* The memory of a complete grid as that of a new one; bundles and shared memory stay with cores. */
 static void recycle(struct tsr_grid *grid)
 {
 	memset(grid->push, 0, grid->state.push_words * sizeof(grid->push[0]));

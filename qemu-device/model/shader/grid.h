@@ -107,7 +107,7 @@ struct tsr_grid {
 	uint32_t slots;			/* warps a core holds */
 	uint32_t stored;		/* messages each of them can have stored */
 	uint32_t run;			/* groups that follow one another on a core */
-	uint32_t group_stride;		/* bytes of group memory from place to place */
+	uint32_t group_stride;		/* bytes of shared memory from place to place */
 	const struct tsr_msg_path *path;	/* the device's */
 	uint32_t push_word[TSR_PUSH_WORDS_MAX];
 	/* The rest follows from the above. */

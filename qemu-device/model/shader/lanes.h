@@ -39,7 +39,7 @@ static inline unsigned int tsr_lanes_count(uint16_t lanes)
 	return (n + (n >> 8)) & 0x1f;
 }
 
-/* Whether any warp of a bundle has any of @lanes. */
+/* True if any warp of a bundle has any of @lanes. */
 static inline bool tsr_any_lanes(const uint16_t lanes[TSR_BUNDLE_WARPS])
 {
 	uint16_t any = 0;
@@ -54,7 +54,7 @@ enum tsr_space_kind {
 	TSR_LANES_REG,		/* registers: vector r * TSR_BUNDLE_WARPS + w */
 	/* results on their way through a clause: vector t * TSR_BUNDLE_WARPS + w */
 	TSR_LANES_TEMP,
-	TSR_LANES_PUSH,		/* push words, the same word in all lanes: vector n is word n */
+	TSR_LANES_PUSH,		/* push constants, the same word in all lanes: vector n is word n */
 	TSR_LANES_CLAUSE,	/* constants of the clause */
 	TSR_LANES_SPACES
 };

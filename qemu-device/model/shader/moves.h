@@ -12,7 +12,7 @@
  * active lanes.
  */
 tsr_uop_fn *tsr_move_function(unsigned int action, bool active);
-/* Whether @uop, which has no instruction, copies whole words; else halves. */
+/* True if @uop, which has no instruction, copies whole words; else halves. */
 bool tsr_move_is_full(const struct tsr_uop *uop);
 
 #endif

@@ -46,7 +46,7 @@ struct tsr_plane_source {
 };
 
 /*
- * Whether varying @index of triangles that are not clipped is floats among the outputs of their
+ * True if varying @index of triangles that are not clipped is floats among the outputs of their
  * vertices; *@read and @v are for tsr_planes_find() then.
  */
 bool tsr_planes_quick(struct tsr_msg_env *env, struct tsr_varying *v, bool *read, uint32_t index);

@@ -256,7 +256,7 @@ static enum kind kind_of(const struct builder *b, unsigned int position)
 	}
 }
 
-/* Whether the ADD instruction at @position reads the sources of the tuple's FMA instruction. */
+/* True if the ADD instruction at @position reads the sources of the tuple's FMA instruction. */
 static bool reads_pair(const struct builder *b, unsigned int position)
 {
 	const struct op *op = &b->op[position], *half = op - 1;
@@ -321,7 +321,7 @@ static void find_needed(struct builder *b)
 
 /* ---- Where results go ------------------------------------------------------------------------ */
 
-/* Whether the instruction at @position looks at register @r (its old value) in these sources. */
+/* True if the instruction at @position looks at register @r (its old value) in these sources. */
 static bool reads(const struct builder *b, unsigned int position, unsigned int writer,
 		  const struct op *op, unsigned int r)
 {
@@ -338,7 +338,7 @@ static bool reads(const struct builder *b, unsigned int position, unsigned int w
 	return false;
 }
 
-/* Whether the result of @writer can go to its register as soon as it is there. */
+/* True if the result of @writer can go to its register as soon as it is there. */
 static bool direct(const struct builder *b, unsigned int writer)
 {
 	const struct op *op = &b->op[writer];
@@ -494,7 +494,7 @@ static void note_message(struct builder *b, unsigned int position)
 	msg->fma = b->clause->tuple[position / 2].fma;
 	msg->add = b->clause->tuple[position / 2].add;
 	msg->staging_read = tsr_insn_staging_read(op->insn);
-	/* attribute space has vectors in aligned registers */
+	/* stage I/O memory has vectors in aligned registers */
 	if (op->insn->op == TSR_OP_ADD_ALD || op->insn->op == TSR_OP_ADD_AST)
 		msg->staging &= ~(op->insn->mod[TSR_MOD_VECSIZE] > 1 ? 3 :
 							op->insn->mod[TSR_MOD_VECSIZE]);
@@ -561,7 +561,7 @@ static void emit(struct builder *b, unsigned int position)
 	}
 }
 
-/* Whether a micro-operation from number @first on writes what @operand names. */
+/* True if a micro-operation from number @first on writes what @operand names. */
 static bool overwritten(const struct builder *b, const struct tsr_operand *operand, int first)
 {
 	if (operand->space != TSR_LANES_REG && operand->space != TSR_LANES_TEMP)

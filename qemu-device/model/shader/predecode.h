@@ -17,7 +17,7 @@
 #include "alu/alu.h"
 #include "compiler/native.h"
 
-/* Most push words of programs whose warps may differ in them. */
+/* Most push constants of programs whose warps may differ in them. */
 #define TSR_MIXED_WORDS 32
 
 /* Temporaries, as the first index of their TSR_BUNDLE_WARPS vectors divided by that. */
@@ -28,7 +28,7 @@ enum tsr_temp {
 	TSR_TEMP_WARP_ID,
 	TSR_TEMP_RESULT,		/* results on their way, of two tuples, two units each */
 	TSR_TEMP_RETAINED = TSR_TEMP_RESULT + 4,	/* sources for message and branch */
-	/* six of the message, three of the branch; TSR_CODE_MIXED: the push words of each warp */
+	/* six of the message, three of the branch; TSR_CODE_MIXED: push constants of each warp */
 	TSR_TEMP_PUSH = TSR_TEMP_RETAINED + 9,
 	TSR_TEMPS = TSR_TEMP_PUSH + TSR_MIXED_WORDS
 };
@@ -48,7 +48,7 @@ enum tsr_code_kind {
 	TSR_CODE_REGISTERS_64 = 1,
 	TSR_CODE_VERTEX = 2,
 	TSR_CODE_FRAGMENT = 4,
-	TSR_CODE_MIXED = 8,		/* warps of a bundle have push words of their own */
+	TSR_CODE_MIXED = 8,		/* warps of a bundle have push constants of their own */
 	TSR_CODE_KINDS = 15,
 };
 

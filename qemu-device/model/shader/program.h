@@ -2,10 +2,10 @@
 /*
  * Programs of draws: SHADER_PROGRAM, read and checked.
  *
- * In: its address. Out: the program with its push words, ready to run. Programs are kept by address
- * as long as their owner likes, at most from one BARRIER.INV_READ to the next: a list's thread or a
- * core of tiles has a table of its own. Limits: TSR_UNIFORM_CACHE_PROGRAMS of them at hand. Reset
- * state: all zero.
+ * In: its address. Out: the program with its push constants, ready to run. Programs are kept by
+ * address as long as their owner likes, at most from one BARRIER.INV_READ to the next: a list's
+ * thread or a core of tiles has a table of its own. Limits: TSR_UNIFORM_CACHE_PROGRAMS of them at
+ * hand. Reset state: all zero.
  */
 #ifndef TSR_SHADER_PROGRAM_H
 #define TSR_SHADER_PROGRAM_H
@@ -58,7 +58,7 @@ struct tsr_programs {
 
 /*
  * The program at @va for @stage: _DONE with *@program, which is good until another one of that
- * stage is asked for; _PENDING; _FAULT: it, or its push words, cannot be read or are wrong.
+ * stage is asked for; _PENDING; _FAULT: it, or its push constants, cannot be read or are wrong.
  */
 enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *mem, uint64_t va,
 				enum tsr_stage stage, const struct tsr_program **program);

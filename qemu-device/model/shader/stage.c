@@ -38,7 +38,7 @@ void tsr_stage_fill(union tsr_lanes *v, uint32_t word)
 	*(words *)v = word - (words){ 0 };
 }
 
-/* The push words of @program, or those @push has for it, in all lanes. */
+/* The push constants of @program, or those @push has for it, in all lanes. */
 static void bind(struct tsr_shader *sh, const struct tsr_program *program,
 		 const struct tsr_push *push)
 {

@@ -38,7 +38,7 @@ struct tsr_stage_run {
 	uint8_t preload;
 	uint16_t preload_lanes;
 	uint64_t reads;			/* registers the program may read */
-	const struct tsr_push *push;	/* instead of the program's own push words; NULL: none */
+	const struct tsr_push *push;	/* replaces the program's own; NULL: none */
 };
 
 /* ---- Entering and leaving -------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static inline tsr_position_record *tsr_vertex_records(struct tsr_vertex_run *v)
 	return v->record;
 }
 
-/* Whether X to W of all vertices, in the order of their slots, stand in @position. */
+/* True if X to W of all vertices, in the order of their slots, stand in @position. */
 static inline bool tsr_vertex_retained(const struct tsr_vertex_run *v)
 {
 	unsigned int warps = (v->threads + TSR_WARP_LANES - 1) / TSR_WARP_LANES;
@@ -198,8 +198,8 @@ struct tsr_fragments {
 	/* tsr_tile_settle(): called before @lanes of @warp store to the tile; NULL: nobody cares */
 	void (*settle)(struct tsr_tile *tile, unsigned int warp, uint16_t lanes);
 	/*
-	 * Draws that differ in push words can share a bundle, each in warps of its own: words of
-	 * each warp, if they are not all those of run.push.
+	 * Draws that differ in push constants can share a bundle, each in warps of its own: words
+	 * of each warp, if they are not all those of run.push.
 	 */
 	unsigned int pushes;
 	const struct tsr_push *push[TSR_BUNDLE_WARPS];

@@ -69,7 +69,7 @@ static inline void tsr_stage_block_begin(struct tsr_stage_block *b, unsigned int
 	b->unwritten = 0;
 }
 
-/* Whether the default of word @n is 1.0, else it is 0. */
+/* True if the default of word @n is 1.0, else it is 0. */
 static inline bool tsr_stage_default_one(unsigned int n)
 {
 	return n % 4 == 3 && ((n >= 0x070 / 4 && n < 0x2c0 / 4) ||

@@ -314,7 +314,7 @@ static enum tsr_step preload(struct tsr_shader *sh, struct tsr_fragments *f)
 	return step;
 }
 
-/* Each warp has push words of its own: code and operands are others. */
+/* Each warp has push constants of its own: code and operands are others. */
 static void bind_warps(struct tsr_shader *sh, const struct tsr_fragments *f)
 {
 	const struct tsr_program *program = f->state->program;

@@ -141,7 +141,7 @@ void tsr_vertex_spill(struct tsr_vertex_run *v)
 
 typedef uint32_t words __attribute__((vector_size(64), may_alias));
 
-/* Whether @lanes of warp @w name their own records: slots are in the order of the threads. */
+/* True if @lanes of warp @w name their own records: slots are in the order of the threads. */
 static bool own_records(const union tsr_lanes *lo, const union tsr_lanes *hi, unsigned int w,
 			uint16_t lanes)
 {

@@ -43,7 +43,7 @@ tsr_block_fn tsr_block_etc2_rgb8, tsr_block_etc2_rgb8a1, tsr_block_etc2_rgba8;	/
 tsr_block_fn tsr_block_eac_r11, tsr_block_eac_r11_signed, tsr_block_eac_rg11,
 	     tsr_block_eac_rg11_signed;
 
-/* Whether texels of compressed format @format are bytes. */
+/* True if texels of compressed format @format are bytes. */
 bool tsr_block_has_bytes(const struct tsr_format *format);
 /* Decode the block of 4 by 4 texels at @block, format->bytes long, of compressed format @format. */
 void tsr_block_texels(const struct tsr_format *format, const uint8_t *block,
@@ -58,7 +58,7 @@ void tsr_block_narrow(const struct tsr_format *format, const uint16_t from[16][4
 void tsr_block_pick(const struct tsr_format *format, const uint8_t *block, unsigned int width,
 		    unsigned int height, unsigned int x, unsigned int y, union tsr_texel *texel);
 
-/* Whether blocks have the size that the surface says. */
+/* True if blocks have the size that the surface says. */
 static inline bool tsr_block_is_astc(const struct tsr_format *format)
 {
 	return format->codec == TSR_PIXEL_FORMAT_ASTC_2D_LDR ||

@@ -129,7 +129,7 @@ static unsigned int repeat(unsigned int x, unsigned int bits, unsigned int to)
 	return value;
 }
 
-/* What the bits above the lowest one add, and what a digit is worth; indexed by bits. */
+/* The value of the bits above the lowest one, and of a digit, by the number of bits. */
 static unsigned int value_bits(const struct range *r, unsigned int x, bool weight)
 {
 	if (weight)
@@ -183,7 +183,7 @@ static uint8_t unquantize_weight(const struct range *r, struct number n)
 	return (uint8_t)(t + (t > 32));
 }
 
-/* What numbers stand for, by range: number's digit above its bits. */
+/* Values of numbers, by range. The digit of a number is above its bits. */
 static uint8_t color_values[RANGE_256 + 1][256];
 static uint8_t weight_values[RANGE_32 + 1][32];
 static pthread_once_t values_once = PTHREAD_ONCE_INIT;
@@ -355,7 +355,7 @@ static void set_end(int end[4], int r, int g, int b, int a)
 		end[i] = c[i] < 0 ? 0 : c[i] > 255 ? 255 : c[i];
 }
 
-/* The same, red and green half way to blue. */
+/* Sets an endpoint with red and green half way to blue. */
 static void set_contracted(int end[4], int r, int g, int b, int a)
 {
 	set_end(end, (r + b) >> 1, (g + b) >> 1, b, a);
@@ -412,7 +412,7 @@ static void unpack_ends(unsigned int kind, int *v, struct ends *e)
 		base += v[1] & 0x3f;
 		set_end(e->c[1], base, base, base, 255);
 		break;
-	case 4:				/* and alpha */
+	case 4:				/* luminance and alpha */
 		set_end(e->c[0], v[0], v[0], v[0], v[2]);
 		set_end(e->c[1], v[1], v[1], v[1], v[3]);
 		break;

@@ -20,7 +20,7 @@ static const uint16_t two_subsets[64] = {
 	0x9336, 0x9cc6, 0x817e, 0xe718, 0xccf0, 0x0fcc, 0x7744, 0xee22,
 };
 
-/* Of three: two bits each. */
+/* Partitions with three subsets, two bits for each texel. */
 static const uint32_t three_subsets[64] = {
 	0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8,
 	0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
@@ -48,7 +48,7 @@ static const uint8_t two_anchors[64] = {
 	6, 2, 6, 8, 15, 15, 2, 2, 15, 15, 15, 15, 15, 2, 2, 15,
 };
 
-/* The same where there are three subsets: of the second and of the third one. */
+/* Anchors of the second and third subset, if there are three. */
 static const uint8_t three_anchors[2][64] = {
 	{
 		3, 3, 15, 15, 8, 3, 15, 15, 8, 8, 6, 6, 6, 5, 3, 3,
@@ -206,7 +206,7 @@ enum { RW, GW, BW, RX, GX, BX, RY, GY, BY, RZ, GZ, BZ };
 struct bc6h_mode {
 	uint8_t bits;			/* of the first endpoint; 0: there is no such mode */
 	uint8_t delta[3];		/* of red, green, blue of the others */
-	bool whole;			/* these are no differences */
+	bool whole;			/* endpoints are whole values, not differences */
 	bool one;			/* there is one subset */
 	struct piece piece[27];
 };
@@ -327,7 +327,7 @@ static void read_bc6h_endpoints(struct tsr_block_bits *r, const struct bc6h_mode
 		end[i] = unquantize(end[i], m->bits, is_signed);
 }
 
-/* The last step: a number of 16 bits is a half, of which nearly all are normal numbers. */
+/* The last step: a 16-bit number is a half float. Nearly all are normal numbers. */
 static float finish(int x, bool is_signed)
 {
 	uint32_t half = x < 0 ? 0x8000 | (uint32_t)(-x * 31 >> 5)

@@ -190,7 +190,7 @@ static void decode_color(const uint8_t *block, bool punch, uint8_t to[16][4])
 
 /* ---- One component --------------------------------------------------------------------------- */
 
-/* Of indices 0 to 3; those of 4 to 7 are -1 minus these. */
+/* Modifiers of indices 0 to 3. Those of 4 to 7 are -1 minus these. */
 static const int8_t component_modifiers[16][4] = {
 	{ -3, -6, -9, -15 }, { -3, -7, -10, -13 }, { -2, -5, -8, -13 }, { -2, -4, -6, -13 },
 	{ -3, -6, -8, -12 }, { -3, -7, -9, -11 }, { -4, -7, -8, -11 }, { -3, -5, -8, -11 },
@@ -226,7 +226,7 @@ static void decode_alpha(const uint8_t *block, uint8_t to[16][4])
 					  (int)field(word, 52, 4), 0, 255);
 }
 
-/* Component @c of all texels, of 11 bits. */
+/* Component @c of all texels, 11-bit. */
 static void decode_component(const uint8_t *block, bool is_signed, unsigned int c,
 			     float to[16][4])
 {

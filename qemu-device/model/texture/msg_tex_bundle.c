@@ -322,7 +322,7 @@ static uint16_t written_lanes(const struct tsr_msg_bundle *b, unsigned int w)
 }
 
 /*
- * Whether @warps warps of @b from number @w on have their coordinates one after the other, are
+ * True if @warps warps of @b from number @w on have their coordinates one after the other, are
  * written as a whole, and want nothing that is staged.
  */
 static bool are_plain(const struct tsr_msg_bundle *b, unsigned int w, unsigned int warps,

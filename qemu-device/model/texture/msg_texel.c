@@ -139,7 +139,7 @@ enum tsr_step tsr_sampler_find(struct tsr_msg_env *env, uint32_t index,
 
 /* ---- Texels ---------------------------------------------------------------------------------- */
 
-/* What the low bits of a surface's address say about blocks of ASTC: three for each extent. */
+/* Low bits of a surface's address that give the size of ASTC blocks, three for each extent. */
 #define SIZE_BITS 63u
 
 void tsr_block_size(const struct tsr_format *format, const struct tsr_texture_surface *s,
@@ -152,7 +152,7 @@ void tsr_block_size(const struct tsr_format *format, const struct tsr_texture_su
 	*height = astc ? extent[s->pointer >> 3 & 7] : TSR_TEX_BLOCK_DIM;
 }
 
-/* Whether the blocks of a surface have a size that there is. */
+/* True if the blocks of a surface have a size that there is. */
 static bool good_block_size(const struct tsr_format *format, const struct tsr_texture_surface *s)
 {
 	/* by width: the heights that go with it */

@@ -2,9 +2,9 @@
 /*
  * The texture instructions: TEXC, single and dual, TEXS_2D, TEXS_CUBE, and LEA_TEX.
  *
- * Lanes are done in quads, since levels of detail are computed from neighbours. A quad is done as a
- * whole or not at all: results overwrite the staging registers that operands were in, and a lane
- * that has to wait must find its neighbours' operands when it is asked again.
+ * Lanes are processed in quads, because levels of detail depend on adjacent lanes. A quad is
+ * processed as a whole or not at all. Results overwrite the staging registers of operands, and a
+ * lane that has to wait needs the operands of adjacent lanes when it is repeated.
  */
 #include "msg_texture.h"
 
@@ -333,7 +333,7 @@ static bool needs_quad(const struct request *r)
 		(r->mode == TSR_TEXTURE_LOD_BIAS || r->mode == TSR_TEXTURE_LOD_COMPUTED));
 }
 
-/* Whether two lanes' footprints are the same, given their quad. */
+/* True if two lanes' footprints are the same, given their quad. */
 static bool same_view(const struct request *a, const struct request *b)
 {
 	return a->texture == b->texture && a->sampler == b->sampler &&

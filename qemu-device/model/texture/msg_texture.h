@@ -36,7 +36,7 @@ struct tsr_surface_cache {
 	struct tsr_texture_surface surface;
 };
 
-/* What the texels of a decoded block are. */
+/* Kind of the texels of a decoded block. */
 enum tsr_block_kind {
 	TSR_TEX_BLOCK_NONE,			/* texels of this texture are not kept */
 	TSR_TEX_BLOCK_BYTES,		/* four bytes, n / 255: filtered as integers */
@@ -44,7 +44,7 @@ enum tsr_block_kind {
 	TSR_TEX_BLOCK_INTEGERS,		/* four words, never filtered */
 };
 
-/* Whether a texture word is one that means something; whether one is of a dual texture. */
+/* True if a texture word is valid; true if it is that of a dual texture. */
 struct tsr_texture_word;
 bool tsr_texture_word_is_good(const struct tsr_texture_word *w);
 bool tsr_texture_word_is_dual(uint64_t word);
@@ -104,7 +104,7 @@ static inline uint32_t tsr_level_extent(uint32_t size, unsigned int level)
 	return size >> level ? size >> level : 1;
 }
 
-/* Whether coordinates are 0 to 1. */
+/* True if coordinates are 0 to 1. */
 static inline bool tsr_is_normalized(const struct tsr_texture_view *view,
 				     const struct tsr_sampler *sampler)
 {
@@ -146,7 +146,7 @@ void tsr_texel_border(const struct tsr_texture_view *view, const struct tsr_samp
 
 /* ---- Footprints ------------------------------------------------------------------------------ */
 
-/* What derivatives say about a sample. */
+/* Footprint of a sample, from its derivatives. */
 struct tsr_footprint {
 	int lod;			/* of each place, before bias and clamps */
 	unsigned int places;		/* 1: isotropic */
@@ -156,7 +156,7 @@ struct tsr_footprint {
 /* The footprint of derivatives d/dx and d/dy. */
 void tsr_footprint(const struct tsr_texture_view *texture, const struct tsr_sampler_view *sampler,
 		   const float ddx[3], const float ddy[3], struct tsr_footprint *footprint);
-/* The same, of which the squares of the lengths are known; in 3D it looks at no derivative. */
+/* A footprint from the squares of the lengths. In 3D it reads no derivative. */
 void tsr_footprint_squares(const struct tsr_texture_view *texture,
 			   const struct tsr_sampler_view *sampler, float x, float y,
 			   const float ddx[2], const float ddy[2],
@@ -208,7 +208,7 @@ float tsr_footprint_place(unsigned int i, unsigned int n);
 /* Which levels a sample is made of. */
 struct tsr_levels {
 	bool near;			/* no filter within a level */
-	uint8_t level;			/* and the next one, if @weight is not 0 */
+	uint8_t level;			/* the level; also the next one, if @weight is not 0 */
 	float weight;
 };
 
@@ -259,7 +259,7 @@ int tsr_lod_staged(const struct tsr_texture_view *texture, const struct tsr_samp
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-/* What is to be looked up. */
+/* A lookup of texels. */
 struct tsr_lookup {
 	struct tsr_msg_env *env;
 	struct tsr_texture_view *texture;

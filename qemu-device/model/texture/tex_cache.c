@@ -331,7 +331,7 @@ static inline void count_line(struct tsr_msg_env *env, uint64_t line)
 	}
 }
 
-/* … for the lines of [va, va + len). */
+/* Counts the lines of [va, va + len) in the L2. */
 static void count_lines(struct tsr_msg_env *env, uint64_t va, unsigned int len)
 {
 	for (uint64_t line = va / LINE; line <= (va + len - 1) / LINE; line++)
@@ -601,7 +601,7 @@ static bool fill_astc(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	return true;
 }
 
-/* Whether blocks of the window's level are not what a fill brings. */
+/* True if blocks of the window's level are not what a fill brings. */
 static bool has_other_blocks(const struct tsr_tex_window *w)
 {
 	return w->block_width && (w->block_width != TSR_TEX_BLOCK_DIM ||

@@ -3,22 +3,21 @@
  * The texture caches of a thread that runs cores: prepared descriptors, and the L1 of decoded
  * blocks of 4 by 4 texels. After the L1s lies an L2 that all threads share.
  *
- * In: tables of descriptors, surfaces in memory. Out: views, texels. A view and its texels are good
- * for one number of the data of an address space (tsr_mmu_data_generation()): an invalidation of
- * that address space, or a BARRIER.INV_READ in it, makes another number, and nothing has to be
- * searched. What cannot be kept (multisampled textures, texels that are not aligned
- * or not all mapped) is read texel by texel; nothing faults because of a neighbour.
+ * In: tables of descriptors, surfaces in memory. Out: views, texels. A view and its texels are
+ * valid for one generation of the data of an address space (tsr_mmu_data_generation()). An
+ * invalidation of that address space, or a BARRIER.INV_READ in it, begins a new generation, so no
+ * entry has to be searched. Texels that cannot be cached (multisampled textures, texels that are
+ * not aligned or not all mapped) are read one by one. An adjacent texel never causes a fault.
  *
- * The L1 has windows. Each shows one level of one slice of a view: texel (x, y) has the place
- * (x % 64, y % 64) in it, so neighbours are neighbours there, wherever they are in the level, and
- * vectors have addresses without asking for one block after the other. Which texels those are is
- * known for tiles of 16 by 16; which of them have come in, for blocks of 4 by 4. After the last
- * column of a window the first 16 stand again: texel x + 1 is always right of x.
+ * The L1 has windows. Each window shows one level of one slice of a view. Texel (x, y) is at (x %
+ * 64, y % 64), so adjacent texels are adjacent in the window as well, and a vector of addresses can
+ * be computed without testing block after block. Each tile of 16 by 16 texels has a tag, and each
+ * block of 4 by 4 has a flag for present texels. The first 16 columns are repeated after the last
+ * one, so texel x + 1 is always right of x.
  *
  * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_WINDOWS windows, TSR_TEX_ASTC_BLOCKS
- * decoded blocks of ASTC. The L2 is a model of
- * one: its lines' addresses, without their bytes, which the host's own caches hold; it says what a
- * fill would have read from memory. Reset state: empty.
+ * decoded blocks of ASTC. The L2 is a model that holds addresses of lines without their bytes. It
+ * counts the lines that a fill would have read from memory. Reset state: empty.
  */
 #ifndef TSR_SHADER_TEX_CACHE_H
 #define TSR_SHADER_TEX_CACHE_H
@@ -69,7 +68,7 @@ struct tsr_tex_window {
 	uint8_t used[TSR_TEX_WINDOW_TEXELS] __attribute__((aligned(64)));	/* 1: it has been */
 };
 
-/* What has been counted since somebody set it to 0, see counters.xml and tsr_texture_counted(). */
+/* Counts since the last reset to 0, see counters.xml and tsr_texture_counted(). */
 struct tsr_texture_stats {
 	uint64_t samples, touches, fills, misses, decodes;
 };
@@ -106,7 +105,7 @@ void tsr_texture_cache_init(struct tsr_texture_cache *cache, const struct tsr_si
 /* A burst begins, in the address space of @mem. */
 void tsr_texture_enter(struct tsr_texture_cache *cache, const struct tsr_mem *mem);
 
-/* What has been counted; there is nothing that has not been added up. */
+/* Returns the counts, with all pending ones added. */
 const struct tsr_texture_stats *tsr_texture_counted(struct tsr_texture_cache *cache);
 
 /* A serial for a view; it may forget all others and their blocks. */
@@ -169,7 +168,7 @@ struct tsr_window_lanes {
 enum tsr_window_brought {
 	TSR_WINDOW_HAS,			/* all of it */
 	TSR_WINDOW_CANNOT,		/* some texel cannot be kept */
-	TSR_WINDOW_CONFLICT,		/* it would take the place of what others or itself want */
+	TSR_WINDOW_CONFLICT,		/* a needed tile would be replaced */
 };
 
 /* Bring what lane @lane wants, without taking from lanes @others. */
@@ -177,14 +176,14 @@ enum tsr_window_brought tsr_window_bring(const struct tsr_level_lookup *l,
 					 const struct tsr_window_lanes *t, unsigned int lane,
 					 uint16_t others);
 /*
- * The same for lanes @lanes whose tiles all have their places, so that nothing is taken from
- * anybody; returns those that cannot be done.
+ * Fills the window for lanes @lanes, whose tiles all have their places, so that no tile is
+ * replaced. Returns the lanes that cannot be processed.
  */
 uint16_t tsr_window_fill(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
 			 uint16_t lanes);
 /*
- * What to do about conflicts: the texels of @lanes are used one lane after the other, and copied
- * to their places in the spare row. Returns the lanes of which all texels are there.
+ * Handles conflicts. The texels of @lanes are used one lane after the other and copied to their
+ * places in the spare row. Returns the lanes of which all texels are present.
  */
 uint16_t tsr_window_copy(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
 			 uint16_t lanes);
@@ -204,7 +203,7 @@ bool tsr_window_bring_area(const struct tsr_level_lookup *l, const struct tsr_wi
 
 /* ---- tex_decode.c ---------------------------------------------------------------------------- */
 
-/* What blocks of a format are; formats that are compressed in blocks of 4 by 4 get theirs there. */
+/* Kind of the blocks of a format, also for formats that are compressed in blocks of 4 by 4. */
 enum tsr_block_kind tsr_block_kind(const struct tsr_format *format);
 /* A block as it lies in memory. */
 struct tsr_raw_block {
@@ -216,7 +215,7 @@ struct tsr_raw_block {
 	uint8_t bytes[TSR_TEX_BLOCK_BYTES_MAX] __attribute__((aligned(64)));
 	unsigned int columns, rows;	/* that lie in the level; the others are not used */
 };
-/* Whether decoded texels are what lies in memory: four bytes in the order of the result. */
+/* True if decoded texels are what lies in memory: four bytes in the order of the result. */
 bool tsr_block_is_plain(const struct tsr_format *format);
 /*
  * Such a block in the tiled order to rows, @pitch bytes from each other: pairs of texels keep

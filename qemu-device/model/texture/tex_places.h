@@ -208,7 +208,7 @@ TSR_INLINE vs32 has_tiles(const struct tsr_tex_window *w, const struct corners *
 					    has_tile(w, x0, y1) & has_tile(w, x1, y1);
 }
 
-/* Of these, lanes all of whose blocks have come in. */
+/* Lanes all of whose blocks are present. */
 TSR_INLINE vs32 has_blocks(const struct tsr_tex_window *w, const struct corners *c, bool near)
 {
 	vs32 columns = bit_of_row(c->x.x0 >> 2), rows = of_sixteen(w->valid, c->y.x0 >> 2);

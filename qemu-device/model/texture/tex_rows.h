@@ -26,7 +26,7 @@ TSR_INLINE vs32 coordinates_at(const float *c)
 }
 
 /*
- * Whether all pixels of a column have one s, and all of a row one t; the t of all rows, twice. @s
+ * True if all pixels of a column have one s, and all of a row one t; the t of all rows, twice. @s
  * and @t: of four warps.
  */
 TSR_INLINE bool are_rows(const float *s, const float *t, vf32 *of_rows)
@@ -75,7 +75,7 @@ TSR_INLINE bool area_of_rows(const struct rows *r, int32_t x, const struct texel
 	return any_of(upper | lower) < TSR_TEX_AREA_DIM;
 }
 
-/* Whether the texels of @w from warp @first on lie in rows, and are all in the window. */
+/* True if the texels of @w from warp @first on lie in rows, and are all in the window. */
 TSR_INLINE bool find_rows(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
 			  unsigned int first, struct rows *r)
 {

@@ -45,7 +45,7 @@ struct tsr_vertex_run;
 /* What units see of the thread group and dispatch, or the stage, a warp belongs to. */
 struct tsr_msg_env {
 	struct tsr_mem *mem;		/* address space, TLB, fault */
-	/* of the running thread, emptied at each stopping point */
+	/* of the running thread, emptied at each preemption point */
 	struct tsr_access_cache *access;
 	const struct tsr_msg_path *path;	/* NULL: lane by lane, the reference */
 	struct tsr_texture_cache *textures;

@@ -167,7 +167,7 @@ static inline enum tsr_step tsr_msg_fault(struct tsr_msg_env *env, uint8_t code,
 }
 
 /*
- * Where an access goes: memory at @va, or, if @host is not NULL, @host. In group memory and the
+ * Where an access goes: memory at @va, or, if @host is not NULL, @host. In shared memory and the
  * void window it is always the latter.
  */
 struct tsr_place {
@@ -191,7 +191,7 @@ enum tsr_step tsr_msg_write(struct tsr_msg_env *env, unsigned int lane, uint64_t
 enum tsr_step tsr_msg_descriptor(struct tsr_msg_env *env, uint64_t va, uint64_t *qword,
 				 unsigned int qwords);
 
-/* Whether @va is in one of the windows of attribute space that the shader's stage has. */
+/* True if @va is in one of the windows of stage I/O memory that the shader's stage has. */
 bool tsr_stage_in_window(const struct tsr_msg_env *env, uint64_t va);
 /* The same there. */
 enum tsr_step tsr_stage_window_read(struct tsr_msg_env *env, unsigned int lane, uint64_t va,

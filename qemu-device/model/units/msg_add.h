@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * 32-bit additions of bundles, what counters are made of: on one SIMD path, see msg_vector.h. In
- * group memory, which belongs to the thread that runs the core, they are plain ones. In device
+ * shared memory, which belongs to the thread that runs the core, they are plain ones. In device
  * memory they are the host's atomic ones, but for those whose results nobody reads: these are
- * collected (tsr_access_sum()) and done before the thread's next stopping point.
+ * collected (tsr_access_sum()) and done before the thread's next preemption point.
  */
 
 /* One addition; returns the old value, of a collected one anything. */

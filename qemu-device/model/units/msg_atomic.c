@@ -256,7 +256,7 @@ static enum tsr_step atomic_lane(struct tsr_msg_env *env, struct tsr_msg *msg, u
 	return TSR_STEP_DONE;
 }
 
-/* Whether all lanes to do, more than one, address the same word outside the scratch window. */
+/* True if all lanes to do, more than one, address the same word outside the scratch window. */
 static bool same_word(const struct tsr_msg *msg)
 {
 	unsigned int lanes = msg->lanes;

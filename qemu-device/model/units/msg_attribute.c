@@ -90,7 +90,7 @@ static enum tsr_step read_wide(struct tsr_msg_env *env, uint32_t index,
 	return TSR_STEP_DONE;
 }
 
-/* Whether the buffer is of a wide type; it is of the other one from now on. */
+/* True if the buffer is of a wide type; it is of the other one from now on. */
 static bool set_wide(struct tsr_attribute_buffer *b)
 {
 	bool wide = b->type >= TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR_WIDE &&
@@ -191,7 +191,7 @@ static enum tsr_step read_view(struct tsr_msg_env *env, const struct attribute *
 	return step;
 }
 
-/* Whether @words of memory at @va, which is at hand, are @word. */
+/* True if @words of memory at @va, which is at hand, are @word. */
 static bool still(const struct tsr_msg_env *env, uint64_t va, const uint64_t *word,
 		  unsigned int words)
 {
@@ -347,7 +347,7 @@ static enum tsr_step lea(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned 
 	return TSR_STEP_DONE;
 }
 
-/* Whether @lane's message of an output goes where locate_output() says. */
+/* True if @lane's message of an output goes where locate_output() says. */
 static bool is_output(const struct tsr_msg_env *env, const struct attribute *a)
 {
 	if (!a->outputs || a->view->missing)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of all warps of a bundle, on vectors: accesses of pages, of group memory and of scratch
+ * Messages of all warps of a bundle, on vectors: accesses of pages, of shared memory and of scratch
  * in which nothing can go wrong.
  *
  * The functions exist once for each SIMD path (msg_vector.h) and do what the units do lane by lane,

@@ -210,7 +210,7 @@ enum tsr_step tsr_msg_store_convert(struct tsr_msg_env *env, struct tsr_msg *msg
 	return tsr_msg_each(env, msg, store_lane, &last);
 }
 
-/* Whether @lanes of @v are all @word. */
+/* True if @lanes of @v are all @word. */
 static bool all_are(const union tsr_lanes *v, uint32_t word, uint16_t lanes)
 {
 	uint32_t other = 0;

@@ -24,7 +24,7 @@ TSR_INLINE struct wide divided(const struct tsr_msg_elements *e, struct wide n)
 	return n;
 }
 
-/* Whether numbers modulo e->modulus are those of vertices: each instance has as many. */
+/* True if numbers modulo e->modulus are those of vertices: each instance has as many. */
 TSR_INLINE bool are_vertices(const struct tsr_msg_elements *e, struct wide vertex,
 			     struct wide instance)
 {

@@ -452,7 +452,7 @@ struct common {
 	bool all;			/* all of them are */
 };
 
-/* Whether @lanes all have the same stage word, and what it is. */
+/* True if @lanes all have the same stage word, and what it is. */
 static bool same_word(const union tsr_lanes *word, uint16_t lanes, uint32_t *same)
 {
 	uint32_t other = 0;
@@ -630,7 +630,7 @@ static void emit_warp(struct tsr_emit *e, const struct tsr_insn *insn, unsigned 
 	}
 }
 
-/* Whether the lanes of the warps that begin with @b->warp[@at] all have the stage word of @c. */
+/* True if the lanes of the warps that begin with @b->warp[@at] all have the stage word of @c. */
 static bool one_word(const struct tsr_msg_bundle *b, unsigned int at, const struct common *c)
 {
 	uint32_t word;

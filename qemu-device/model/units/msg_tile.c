@@ -198,7 +198,7 @@ static void capture(struct tsr_msg_env *env, const struct tsr_msg *msg, unsigned
 	f->written[TSR_RENDER_TARGETS_MAX][w] |= msg->lanes;
 }
 
-/* Whether BLEND @b, whose threads end, is the first for its target, and can leave all in place. */
+/* True if BLEND @b, whose threads end, is the first for its target, and can leave all in place. */
 static bool leaves_in_place(const struct tsr_fragments *f, const struct tsr_msg_bundle *b,
 			    const struct tsr_blend *blend)
 {

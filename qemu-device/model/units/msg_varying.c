@@ -99,7 +99,7 @@ static void locate(struct tsr_msg_env *env, const union tsr_lanes *src, unsigned
 	f->retained_lanes[w] |= (*x != 128 || *y != 128) << lane;
 }
 
-/* Whether all that counts is the centre of pixels, and that is not worth keeping. */
+/* True if all that counts is the centre of pixels, and that is not worth keeping. */
 static bool plain_centre(const struct tsr_fragments *f, unsigned int update, unsigned int sample)
 {
 	bool centre = sample == TSR_SAMPLE_CENTER ||

@@ -66,7 +66,7 @@ TSR_INLINE void put(union tsr_lanes *to, uint16_t lanes, struct wide x)
 	put_all(to, x);
 }
 
-/* Whether any bit is set in one of @lanes. */
+/* True if any bit is set in one of @lanes. */
 TSR_INLINE bool any(struct wide x, uint16_t lanes)
 {
 	vu32 all = { 0 };
@@ -264,7 +264,7 @@ TSR_INLINE enum pattern judge(const struct tsr_msg_access *a, uint16_t lanes, co
 	return any(same, lanes) ? ANYWHERE : AT_ONE_PLACE;
 }
 
-/* Whether all lanes of @a are those of @b. */
+/* True if all lanes of @a are those of @b. */
 TSR_INLINE bool equal(struct wide a, struct wide b)
 {
 #if defined(TSR_ALU_AVX512)
@@ -277,7 +277,7 @@ TSR_INLINE bool equal(struct wide a, struct wide b)
 }
 
 /*
- * What most messages are: of all lanes, in a row or at one place, in one page or in group memory.
+ * What most messages are: of all lanes, in a row or at one place, in one page or in shared memory.
  * NOWHERE: something else.
  */
 TSR_INLINE enum pattern locate_quickly(struct tsr_msg_env *env, const struct tsr_msg_access *a,

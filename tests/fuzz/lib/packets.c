@@ -102,7 +102,7 @@ static void fill_fields(struct fuzz_input *in, const struct fuzz_world *world,
 		aim(in, world, words);
 }
 
-/* Whether that packet may be picked: mostly only what is legal there. */
+/* True if that packet may be picked: mostly only what is legal there. */
 static bool candidate(const struct fuzz_world *world, const struct tsr_desc_packet *desc, bool any)
 {
 	if (!desc || any)

@@ -146,7 +146,7 @@ static void mandelbrot_picture(void)
 	free(p.words);
 }
 
-/* The program of Documentation/guide/compute.md. */
+/* The program of Documentation/guide/libtessera.md. */
 static void guide(void)
 {
 	ktap_eq(run("square"), 0);

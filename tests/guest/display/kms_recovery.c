@@ -427,7 +427,7 @@ static void device_sleeps(void)
 	gt_sleep_ms(500);
 	ktap_ok(is("active", 10));
 	ktap_eq(kms_off(&k, 0), 0);
-	/* The kernel's console goes on drawing its cursor, five times a second, where nobody sees it. */
+	/* The kernel's console continues to draw its invisible cursor, five times a second. */
 	if (!ktap_ok(is("suspended", 10000)) || !ktap_ok(stays("suspended", 2000)))
 		note_power();
 	ktap_eq(kms_show(&k, 0, &mode, fb[1].id), 0);

@@ -239,7 +239,7 @@ static void mmap_shares(void)
 	munmap((void *)first, GT_PAGE);
 }
 
-/* Whether the mapping at @map has these flags, as /proc/self/smaps names them: " pf io". */
+/* True if the mapping at @map has these flags, as /proc/self/smaps names them: " pf io". */
 static bool has_flags(const void *map, const char *const *flags, unsigned int count)
 {
 	static char text[1 << 16];

@@ -59,7 +59,7 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Whether an ioctl's answer says that the device is gone, and may. */
+/* True if an ioctl's answer says that the device is gone, and may. */
 static bool gone(int ret)
 {
 	return ret == -ENODEV && in_pair[UNPLUG];

@@ -569,7 +569,7 @@ static pid_t fork_taker(uid_t uid, unsigned int files, const int ready[2], const
 	_exit(0);
 }
 
-/* Whether processes of other users can open the node; false under tsr-host, where it is root's. */
+/* True if processes of other users can open the node; false under tsr-host, where it is root's. */
 static bool let_users_open(void)
 {
 	char path[64];

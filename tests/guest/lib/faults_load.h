@@ -85,7 +85,7 @@ static void load_wrong(unsigned int w, const char *format, ...)
 	__sync_fetch_and_add(&worker->wrong, 1);
 }
 
-/* Whether @error, of a job or a call, ends the life of the file. */
+/* True if @error, of a job or a call, ends the life of the file. */
 static bool load_fatal(unsigned int w, int error)
 {
 	if (error != -EIO && error != -ENODEV)

@@ -27,7 +27,7 @@ void gt_die(const char *fmt, ...)
 	_exit(1);
 }
 
-/* Whether the node is driven by our driver. */
+/* True if the node is driven by our driver. */
 static bool is_tessera(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);

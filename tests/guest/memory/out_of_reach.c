@@ -28,7 +28,7 @@
 
 static struct gt_ctx c;
 
-/* Whether debugfs says that the device is away; wait for it. */
+/* True if debugfs says that the device is away; wait for it. */
 static bool away(unsigned int ms)
 {
 	char path[300], text[1000];

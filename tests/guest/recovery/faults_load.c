@@ -109,7 +109,7 @@ static bool came_round(const struct worker *worker)
 	return worker->epoch == load->epoch;
 }
 
-/* Whether one of the processes has ended that ought to work: a failure. */
+/* True if one of the processes has ended that ought to work: a failure. */
 static bool one_has_ended(void)
 {
 	pid_t pid = waitpid(-1, NULL, WNOHANG);

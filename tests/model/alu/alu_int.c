@@ -82,7 +82,7 @@ static bool is_unknown(const char *name)
 	return false;
 }
 
-/* Whether the selectors are the lowest possible ones: others need not be looked at. */
+/* True if the selectors are the lowest possible ones: others need not be looked at. */
 static bool lowest_sources(const struct tsr_insn *insn)
 {
 	const struct tsr_op_info *info = &tsr_ops[insn->op];

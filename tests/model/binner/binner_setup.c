@@ -142,7 +142,7 @@ static void facing(void)
 }
 
 /*
- * Whether a triangle is kept that is less than a pixel wide, or high, and begins or ends at a
+ * True if a triangle is kept that is less than a pixel wide, or high, and begins or ends at a
  * centre; or past it, so that it has none.
  */
 static bool between_centres(struct binner *f, bool high, bool ends, bool past)
@@ -199,7 +199,7 @@ static void nothing(void)
 #define WIDTH 200
 #define HEIGHT 150
 
-/* Whether a place, in 1/256 pixels, is within a triangle or on its border. */
+/* True if a place, in 1/256 pixels, is within a triangle or on its border. */
 static bool inside(const struct tsr_screen_vertex *v, int64_t x, int64_t y)
 {
 	int64_t area = (int64_t)(v[1].x - v[0].x) * (v[2].y - v[0].y) -
@@ -215,7 +215,7 @@ static bool inside(const struct tsr_screen_vertex *v, int64_t x, int64_t y)
 	return true;
 }
 
-/* Whether a pixel's centre, or one of its corners with @any, is within @half of a line. */
+/* True if a pixel's centre, or one of its corners with @any, is within @half of a line. */
 static bool near_line(const struct tsr_screen_vertex *v, double half, double x, double y)
 {
 	double dx = v[1].x - v[0].x, dy = v[1].y - v[0].y, l = sqrt(dx * dx + dy * dy);

@@ -644,7 +644,7 @@ static void test_endless(void)
 
 /* ---- A host without memory ------------------------------------------------------------------- */
 
-/* Whether a pass ends well; if not, the queue says that the device cannot, and is enabled again. */
+/* True if a pass ends well; if not, the queue says that the device cannot, and is enabled again. */
 static bool pass(unsigned int which)
 {
 	struct bench_queue *q = &m.queue[which];

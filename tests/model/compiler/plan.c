@@ -107,7 +107,7 @@ static void programs(void)
 	}
 }
 
-/* Whether a program that is @format with its operands has a plan. */
+/* True if a program that is @format with its operands has a plan. */
 static bool has_plan(struct pipe *p, const char *format, const char *const *operand)
 {
 	char text[600];

@@ -79,7 +79,7 @@ static uint64_t texel_at(bool tiled, uint64_t pitch, unsigned int texel, unsigne
 	return y / 16 * pitch + ((uint64_t)x / 16 * 256 + copy_ref_index(x % 16, y % 16)) * texel;
 }
 
-/* Whether the destination holds the rectangle; texels outside of it are not looked at. */
+/* True if the destination holds the rectangle; texels outside of it are not looked at. */
 static bool check_rect(const struct scene *c, const struct tsr_copy_rect *r)
 {
 	unsigned int x, y;

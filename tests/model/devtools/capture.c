@@ -62,7 +62,7 @@ static void job(struct play *y, unsigned int n, uint64_t to)
 	bench_run(y->s.b, 10);
 }
 
-/* Whether something has been captured; then its header is there. */
+/* True if something has been captured; then its header is there. */
 static bool captured(struct play *y)
 {
 	free(y->file);

@@ -173,7 +173,7 @@ static void position(struct binner *f, uint32_t vertex, uint32_t instance, float
 	record[3] = 1;
 }
 
-/* Whether a primitive is nothing on the screen: triangles without area. */
+/* True if a primitive is nothing on the screen: triangles without area. */
 static bool is_nothing(const struct prim *p)
 {
 	float r[3][4];

@@ -141,7 +141,7 @@ static void any_draw(struct soup *s, struct binner *f, struct draw *d, unsigned 
 	d->last = soup_below(s, 2);
 }
 
-/* Whether the corners are those of the reference, whichever comes first. */
+/* True if the corners are those of the reference, whichever comes first. */
 static bool same(const struct binner_seen *seen, const struct vertex_primitive *p)
 {
 	unsigned int n = p->vertices;

@@ -234,7 +234,7 @@ static bool span(const struct tsr_bin_cull *c, const int32_t at[3], int32_t from
 	return low <= high;
 }
 
-/* Whether what @b says of triangle @i, which can be seen, is right. */
+/* True if what @b says of triangle @i, which can be seen, is right. */
 static bool box_is_right(const struct tsr_bin_cull *c, const struct tsr_bin_boxes *b,
 			 unsigned int i)
 {

@@ -44,7 +44,7 @@ static struct binner *start(void)
 
 /* ---- A rasteriser ---------------------------------------------------------------------------- */
 
-/* Whether a sample at (@x, @y) is within the triangle by the top-left rule. */
+/* True if a sample at (@x, @y) is within the triangle by the top-left rule. */
 static bool covers(const struct tsr_screen_vertex *v, int64_t x, int64_t y)
 {
 	int64_t area = (int64_t)(v[1].x - v[0].x) * (v[2].y - v[0].y) -

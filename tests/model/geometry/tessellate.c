@@ -113,7 +113,7 @@ static int64_t twice_area(const uint16_t corner[3])
 	       ((int64_t)c[0] - a[0]) * ((int64_t)b[1] - a[1]);
 }
 
-/* Whether a triangle's edge is one of the patch's border, whose points come first. */
+/* True if a triangle's edge is one of the patch's border, whose points come first. */
 static bool on_border(enum tsr_tess_shape shape, struct edge e)
 {
 	unsigned int around = shape == TSR_TESS_QUAD ? 4 : 3;

@@ -113,7 +113,7 @@ static inline void use(struct play *y, uint64_t offset, uint64_t size, bool read
 	acknowledge(y);
 }
 
-/* Whether a job finds that its page has been freed; then it is known no more. */
+/* True if a job finds that its page has been freed; then it is known no more. */
 static inline bool is_freed(struct play *y)
 {
 	uint64_t before = total(y);

@@ -44,7 +44,7 @@ double color_ref_rounded(const struct color_format *f, unsigned int c, double x)
 /* The color in a texel: linear, 0, 0, 0, 1 where it has no component. */
 void color_ref_load(const struct color_format *f, const uint8_t *texel, double color[4]);
 
-/* Whether component @c of @texel may be @x, which may be wrong by @off. */
+/* True if component @c of @texel may be @x, which may be wrong by @off. */
 bool color_ref_accepts(const struct color_format *f, unsigned int c, double x, double off,
 		       const uint8_t *texel);
 

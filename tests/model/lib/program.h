@@ -31,7 +31,7 @@ struct program_result {
 void program_start(struct program *prog, struct stage *s);
 /* Let the device work until the program is over; false: it does not end. */
 bool program_finish(struct program *prog);
-/* Whether it is over: all queues IDLE, the last one FAULTED. */
+/* True if it is over: all queues IDLE, the last one FAULTED. */
 bool program_over(struct program *prog);
 void program_collect(struct program *prog, struct program_result *result);
 /*

@@ -39,7 +39,7 @@ __int128 raster_ref_area(const struct raster_point v[3])
 	return cross(v[0], v[1], v[2]);
 }
 
-/* Whether p, moved a little right and a little less down, is on the side where cross() is > 0. */
+/* True if p, moved a little right and a little less down, is on the side where cross() is > 0. */
 static bool on_side(struct raster_point a, struct raster_point b, struct raster_point p)
 {
 	__int128 d = cross(a, b, p);

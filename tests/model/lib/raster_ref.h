@@ -26,7 +26,7 @@ struct raster_point raster_ref_sample(unsigned int samples, unsigned int s, int6
 __int128 raster_ref_area(const struct raster_point v[3]);
 
 /*
- * Whether the triangle, whichever way round, covers the position. Top-left rule: a position on an
+ * True if the triangle, whichever way round, covers the position. Top-left rule: a position on an
  * edge is covered as it would be a little to the right, and if that does not decide, a little less
  * far down. Triangles without area cover nothing.
  */
@@ -36,7 +36,7 @@ bool raster_ref_triangle(const struct raster_point v[3], struct raster_point p);
 bool raster_ref_square(struct raster_point centre, int64_t size, struct raster_point p);
 
 /*
- * Whether the line from @a to @b of width 1 covers pixel (@px, @py) by the diamond-exit rule of
+ * True if the line from @a to @b of width 1 covers pixel (@px, @py) by the diamond-exit rule of
  * OpenGL: the segment, its ends moved by an infinitely small distance to the left and a smaller one
  * up, meets the inside of the diamond |x - cx| + |y - cy| < 1/2 around the pixel's centre, and
  * does not end in it.

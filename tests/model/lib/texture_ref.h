@@ -73,7 +73,7 @@ void tex_fill(const struct tex *t, uint32_t end);
 void tex_write(const struct tex *t, unsigned int index);
 void tex_write_sampler(const struct tex_sampler *s, unsigned int index);
 
-/* Whether there is a format of that number with memory, not compressed; what its components are. */
+/* True if there is a format of that number with memory, not compressed; what its components are. */
 bool tex_format(unsigned int format);
 bool tex_is_kind(unsigned int format, const char *kind);
 bool tex_is_integer(unsigned int format);

@@ -86,7 +86,7 @@ static void test_alignment(void)
 	}
 }
 
-/* Whether block @raw of @view, as a texture or without its sRGB curve, is what its texels are. */
+/* True if block @raw of @view, as a texture or without its sRGB curve, is what its texels are. */
 static bool same_block(const struct tsr_texture_view *view, const struct tsr_raw_block *raw,
 		       bool linear)
 {

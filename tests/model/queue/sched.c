@@ -267,7 +267,7 @@ static void bit_exact(void)
 	end(&y);
 }
 
-/* Whether each of the first three queues has come far. */
+/* True if each of the first three queues has come far. */
 static bool all_far(struct play *y)
 {
 	return count(y, 0) > 100 && count(y, 1) > 100 && count(y, 2) > 100;

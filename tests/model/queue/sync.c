@@ -174,7 +174,7 @@ static void interrupts(void)
 }
 
 /*
- * Whether @word compares with @value, in arithmetic of 128 bits: the difference reduced to the
+ * True if @word compares with @value, in arithmetic of 128 bits: the difference reduced to the
  * width, then as a signed number.
  */
 static bool expected(unsigned int op, unsigned int bits, uint64_t word, uint64_t value)

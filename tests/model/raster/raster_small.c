@@ -270,7 +270,7 @@ static void check(struct frame *f, const struct tsr_fine *fine, const struct tsr
 	found->passed += passed != 0;
 }
 
-/* Whether block (@x, @y) of the tile is the next of @b, the first of which is at (@x0, @y0). */
+/* True if block (@x, @y) of the tile is the next of @b, the first of which is at (@x0, @y0). */
 static bool is_next(const struct tsr_fine_blocks *b, unsigned int next, unsigned int x,
 		    unsigned int y, const struct tsr_rect *r, uint64_t pass)
 {
@@ -325,7 +325,7 @@ static void check_few(struct frame *f, const struct tsr_fine *fine, const struct
 	found->few_blocks += next;
 }
 
-/* Whether the wanted pixels of @v can be in two by two quads. */
+/* True if the wanted pixels of @v can be in two by two quads. */
 static bool must_be_small(const struct frame *f, const struct tsr_screen_vertex v[3])
 {
 	int32_t low[2] = { v[0].x, v[0].y }, high[2] = { v[0].x, v[0].y };

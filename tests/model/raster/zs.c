@@ -229,7 +229,7 @@ static struct tsr_draw_state replacing(enum outcome outcome, bool front, uint32_
 	return d;
 }
 
-/* Whether a block is rejected by the test for a stencil of 9. */
+/* True if a block is rejected by the test for a stencil of 9. */
 static bool nine_rejected(struct tsr_tile *t, const struct tsr_fine *fine)
 {
 	const struct tsr_draw_state d = { .stencil_test = true, .front_read_mask = 255,

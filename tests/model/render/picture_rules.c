@@ -410,7 +410,7 @@ static void test_own_depth(void)
 	}
 }
 
-/* Whether a comparison holds: the functions are masks of what may be. */
+/* True if a comparison holds: the functions are masks of what may be. */
 static bool holds(unsigned int function, float a, float b)
 {
 	return function >> (a < b ? 0 : a == b ? 1 : 2) & 1;

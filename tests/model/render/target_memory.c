@@ -198,7 +198,7 @@ static void make_huge(struct tiles *t)
 }
 
 /*
- * Whether what the host was told of as written is what texels of @t lie in, by pages; after a load,
+ * True if what the host was told of as written is what texels of @t lie in, by pages; after a load,
  * some of these.
  */
 static bool told(struct tiles *t, const struct how *how)

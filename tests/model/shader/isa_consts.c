@@ -132,7 +132,7 @@ static void nonsense(void)
 }
 
 /*
- * Whether a constant in its slot is the one that was wanted; a relative one may have other top
+ * True if a constant in its slot is the one that was wanted; a relative one may have other top
  * bits.
  */
 static bool kept(uint64_t konst, const struct tsr_const *wanted)

@@ -115,7 +115,7 @@ static void modes(void)
 	ktap_eq(valid, i);
 }
 
-/* Whether these ports can be had: what isa.md says, in its words. */
+/* True if these ports can be had: what isa.md says, in its words. */
 static bool possible(const struct tsr_tuple *t, bool first)
 {
 	const struct tsr_reg_mode *m = &tsr_reg_modes[t->mode];

@@ -160,7 +160,7 @@ static void test_halves(void)
 }
 
 /*
- * Whether memory that holds @got meets "expect &x TYPE { WANT } where { RULE }". The machine is
+ * True if memory that holds @got meets "expect &x TYPE { WANT } where { RULE }". The machine is
  * only there for its memory.
  */
 static bool meets(const char *got, const char *type, const char *want, const char *rule)

@@ -375,7 +375,7 @@ static struct tsr_texture_stats uses(const struct samples *x, unsigned int mode,
 	return *tsr_texture_counted(u->textures);
 }
 
-/* Whether a bundle uses the texels that its warps use, and brings the same blocks. */
+/* True if a bundle uses the texels that its warps use, and brings the same blocks. */
 static bool same_uses(const struct samples *x, unsigned int mode)
 {
 	static const char *const names[] = { "sse2", "avx512" };

@@ -145,7 +145,7 @@ struct gpu_job {
 /* Set it up to the last packet; gpu_doorbell(&job->queue) starts it. @msi: the fence interrupts. */
 void gpu_job_prepare(struct gpu_job *job, struct gpu *gpu, unsigned int slot, unsigned int as,
 		     uint64_t size, uint8_t seed, bool msi);
-/* Whether all of the destination is as it should be when the job is done. */
+/* True if all of the destination is as it should be when the job is done. */
 bool gpu_job_result(struct gpu_job *job);
 
 #endif

@@ -25,8 +25,8 @@ import rules  # noqa: E402
 import tree  # noqa: E402
 
 PENDING = os.path.join(HERE, "pending.txt")
-PAGES = ("README.md", "tests/README.md", "qemu-device/model/README.md", "Documentation/*.md")
-SOURCES = ("*.c", "*.h", "*.py", "*.sh", "*.mk", "*Makefile", "*Kbuild", "*meson.build", "qemu-device/vm/init")
+PAGES = ("README.md", "tests/README.md", "kernel/fencewatch/README.md", "qemu-device/model/README.md", "Documentation/*.md")
+SOURCES = ("*.c", "*.h", "*.py", "*.sh", "*.sync", "*.mk", "*Makefile", "*Kbuild", "*meson.build", "qemu-device/vm/init")
 # Copied or generated text, and the planted sentences of the self-test.
 NOT = re.compile(r"^tests/(vectors|fuzz/corpus|tools/(decode|asm))/|^tests/static/words/")
 # Pages that a program writes as a whole.

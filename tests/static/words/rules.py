@@ -18,7 +18,7 @@ WORDS = {
     r"ladders?\b(?!')": "reset escalation",
     r"rungs?\b": "step of reset escalation",
     r"(?:faults?|mistakes?) on purpose": "fault injection; mutants",
-    r"colou?red|colours?|greys?\b|behaviours?|neighbours?|equalis\w*|normalis\w*|synchronis\w*|initialis\w*|optimis\w*":
+    r"coloured|colours?|greys?\b|behaviours?|neighbours?|equalis\w*|normalis\w*|synchronis\w*|initialis\w*|optimis\w*":
         "American spelling",
     r"machine room": "the plain name of what is meant",
     r"museum": "drivers with one known bug each",
@@ -58,6 +58,7 @@ BEGINNING = re.compile(r"(?:…|\.\.\.(?! *\])|(?:and|or|nor|those|these|it|they
 CODE_BLOCK = re.compile(r"^```.*?^```", re.M | re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 INLINE = re.compile(r"`[^`\n]+(?:\n[^`\n]+)?`")
+MEMBER = re.compile(r"[@&][a-z]\w*(?:\.\w+)*")       # names of parameters and members in kernel-doc
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)")
 GENERATED = re.compile(r"<!-- generated: .*?<!-- end generated -->", re.S)
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
@@ -204,7 +205,7 @@ def check_comment(text):
         return
     if BEGINNING.match(text):
         yield f"begins with a fragment: {text[:50]!r}"
-    plain = INLINE.sub("CODE", text)
+    plain = MEMBER.sub("CODE", INLINE.sub("CODE", text))
     for _, found, better in wrong_words(plain):
         yield f"'{found}': say {better}"
     if ACTOR.match(plain) and not plain.rstrip().endswith("?"):

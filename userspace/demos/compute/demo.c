@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the demos share: the GPU's objects, programs, buffers, running, comparing. */
+/* Shared code of the demos: objects of the GPU, programs, buffers, runs, comparison. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the compute demos share: the GPU, programs from text, buffers, running and timing.
+ * Shared code of the compute demos: the GPU, programs from text, buffers, runs and times.
  *
  * Each demo puts its input into buffers, records dispatches, runs them, computes the same on the
  * CPU and compares every bit. Functions return 0, or -1 with one line of text in demo.error.
@@ -68,7 +68,7 @@ int demo_program(struct demo *demo, const char *name, const char *start, const c
 /* demo_buffer(): @size bytes that the GPU and the CPU read and write; they go with the demo. */
 int demo_buffer(struct demo *demo, uint64_t size, struct tsr_alloc *buffer);
 
-/* demo_storage(): the whole buffer as a storage buffer, its push words at @push_word. */
+/* demo_storage(): the whole buffer as a storage buffer, its push constants at @push_word. */
 struct tsr_storage demo_storage(const struct tsr_alloc *buffer, uint32_t access,
 				uint32_t push_word);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Histogram equalisation of a picture, in three dispatches of one stream:
+ * Histogram equalization of a picture, in three dispatches of one stream:
  *
  *  1. histogram: each group counts the luminances of its texels in its own memory with atomics,
  *     then adds its counts to the picture's, which again are atomics;
  *  2. scan (the program of the prefix-sum demo): how many texels are at most that bright;
- *  3. equalise: each sample becomes 255 times the share of texels at most that bright, rounded.
+ *  3. `equalise`: each sample becomes 255 times the share of texels at most that bright, rounded.
  *
  * Each one reads what the one before has written; the barriers between them are the library's.
  */

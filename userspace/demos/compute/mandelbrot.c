@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The Mandelbrot set: neighbouring threads leave their loop at different times.
+ * The Mandelbrot set: adjacent threads leave their loop at different times.
  *
  * z becomes z * z + c, up to LIMIT times, while |z| <= 2; a texel shows how often. The GPU and the
  * CPU use the same operations in the same order, one fused multiply-add among them, so that the

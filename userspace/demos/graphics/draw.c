@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the graphics demos share, see draw.h. */
+/* Shared code of the graphics demos, see draw.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ void draw_close(struct draw *draw)
 	picture_free(&draw->picture);
 }
 
-/* Whether there is room for another object, and no error so far. */
+/* True if there is room for another object, and no error so far. */
 static bool can(struct draw *draw, unsigned int count)
 {
 	if (count == DRAW_OBJECTS)

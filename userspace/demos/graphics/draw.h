@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the graphics demos share: the GPU, programs from text, images, meshes, reading pictures
+ * Shared code of the graphics demos: the GPU, programs from text, images, meshes, reading pictures
  * back.
  *
  * Each demo draws a picture, checks facts about it that the CPU knows, and leaves it in
- * draw->picture. Functions return 0, or -1 with one line of text in draw->error. What is made goes
- * with the demo.
+ * draw->picture. Functions return 0, or -1 with one line of text in draw->error. Objects are freed
+ * at the end of the demo.
  */
 #ifndef DRAW_H
 #define DRAW_H
@@ -78,7 +78,7 @@ static inline const uint8_t *draw_at(const struct draw *draw, uint32_t x, uint32
 	return draw->picture.texels + y * draw->picture.pitch + 4 * (size_t)x;
 }
 
-/* Whether two pixels are no more than @far apart in each component. */
+/* True if two pixels are no more than @far apart in each component. */
 static inline bool draw_near(const uint8_t *a, const uint8_t *b, int far)
 {
 	for (int c = 0; c < 4; c++) {

@@ -29,7 +29,7 @@ static const struct tsr_gfx_attribute attributes[] = {
 	{ .format = TSR_PIXEL_FORMAT_RGBA32F, .offset = 16 },
 };
 static const struct tsr_gfx_vertex_buffer buffer = { .stride = sizeof(struct spark) };
-/* Words of attribute space: two vectors that are read, and two that are written. */
+/* Words of stage I/O memory: two vectors that are read, and two that are written. */
 static const uint64_t in = 0xffull << 0x80 / 4, out = 0xffull << 0x70 / 4;
 
 static struct tsr_gfx_pipeline *step_pipeline(struct draw *draw)

@@ -50,7 +50,7 @@ static struct tsr_image *half(struct draw *draw, struct tsr_gfx_pipeline *pipeli
 	return image;
 }
 
-/* Whether all eight pixels around, and this one, are the same left. */
+/* True if all eight pixels around, and this one, are the same left. */
 static bool inside(const struct draw *draw, uint32_t x, uint32_t y)
 {
 	for (int dy = -1; dy <= 1; dy++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sparks: textured squares, blended with what is behind them by alpha. Checked: one that lies
- * alone is the texture over the background, pixel by pixel.
+ * Sparks: textured squares that are blended by alpha. The check compares a single square over the
+ * background with the texture, pixel by pixel.
  */
 #include <math.h>
 #include <string.h>

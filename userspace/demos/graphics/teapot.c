@@ -27,7 +27,7 @@ DRAW_SHADER(color);
 
 typedef float patch[16][4];		/* rows of four control points: v, u */
 
-/* Of bodies that are round: radius and height. */
+/* Profiles of round bodies: radius and height. */
 static const float profiles[6][4][2] = {
 	{ { 1.4f, 2.4f }, { 1.3375f, 2.53125f }, { 1.4375f, 2.53125f }, { 1.5f, 2.4f } },
 	{ { 1.5f, 2.4f }, { 1.75f, 1.875f }, { 2, 1.35f }, { 2, 0.9f } },
@@ -37,7 +37,7 @@ static const float profiles[6][4][2] = {
 	{ { 0.2f, 2.7f }, { 0.4f, 2.55f }, { 1.3f, 2.55f }, { 1.3f, 2.4f } },
 };
 
-/* Of handle and spout: two places in the middle plane, and how wide it is between them. */
+/* Handle and spout: two places in the middle plane, and the width between them. */
 static const float tubes[2][7][5] = {
 	{ { -1.6f, 2.025f, -1.5f, 2.25f, 0.3f }, { -2.3f, 2.025f, -2.5f, 2.25f, 0.3f },
 	  { -2.7f, 2.025f, -3, 2.25f, 0.3f }, { -2.7f, 1.8f, -3, 1.8f, 0.3f },
@@ -155,7 +155,7 @@ static void control_point(struct text *t, unsigned int i)
 	add(t, "}\n");
 }
 
-/* R28 to R30: the normal. R4 to R7: push words 16 to 19, times what of the light it sees. */
+/* R28 to R30: the normal. R4 to R7: push constants 16 to 19, times the visible light. */
 static void light(struct text *t)
 {
 	add(t, "clause {\n");
@@ -179,7 +179,7 @@ static void light(struct text *t)
 	    "*FMA.f32 r6, r8, 0x3e99999a, #0.neg\n+NOP\n}\n");
 }
 
-/* R0 to R3: the matrix in push words 0 to 15 times the place. */
+/* R0 to R3: the matrix in push constants 0 to 15 times the position. */
 static void project(struct text *t)
 {
 	for (unsigned int c = 0; c < 4; c++) {
@@ -220,7 +220,7 @@ static struct tsr_shader *domain(struct draw *draw)
 
 /* ---- The CPU's teapots ----------------------------------------------------------------------- */
 
-/* What the shaders are told. */
+/* Push constants of the shaders. */
 struct push {
 	struct matrix matrix;
 	float light[4];
@@ -282,7 +282,7 @@ static void look(const patch p, const struct push *push)
 	}
 }
 
-/* Whether something is clearly in front of a point, which has been seen between others. */
+/* True if something is clearly in front of a point, which has been seen between others. */
 static bool hidden(uint32_t x, uint32_t y)
 {
 	for (uint32_t n = 0; n < 49; n++) {

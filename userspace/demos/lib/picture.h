@@ -4,8 +4,8 @@
  *
  * In:  any PNG (palette, gray, 1 to 16 bits, alpha, transparency, interlaced) up to PICTURE_SIDE
  *      texels a side and PICTURE_TEXELS in all, memory permitting.
- * Out: R, G, B, A of 8 bits (4-byte texels), or of 16 bits (8 bytes) if the file has 16. The values
- *      are the file's: no gamma, nothing premultiplied.
+ * Out: 8-bit R, G, B, A (4-byte texels), or 16-bit (8-byte texels) if the file has 16 bits. The
+ *      values are the file's, without gamma and not premultiplied.
  * Functions return 0, or -1 with one line of text in *error (PICTURE_ERROR bytes).
  */
 #ifndef PICTURE_H

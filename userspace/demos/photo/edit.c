@@ -44,7 +44,7 @@ void edit_color(enum edit_color which, uint32_t texel, uint8_t color[8])
 	};
 	uint32_t i;
 
-	/* a sample of 16 bits has the byte twice: the same fraction of white */
+	/* a 16-bit sample has the byte twice, for the same fraction of white */
 	for (i = 0; i < texel; i++)
 		color[i] = rgba[which][texel == 8 ? i / 2 : i];
 }

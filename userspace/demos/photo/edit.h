@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the demo does to a picture: four colored borders, and in each corner a framed panel with
- * the middle of the picture, mirrored in a different way. Only the geometry is here; the GPU's way
- * of doing it is in editor.c, the CPU's in reference.c.
+ * The demo's edit of a picture: four colored borders, and in each corner a framed panel with the
+ * middle of the picture, mirrored in a different way. This file has the geometry. editor.c does the
+ * edit on the GPU, and reference.c on the CPU.
  */
 #ifndef EDIT_H
 #define EDIT_H

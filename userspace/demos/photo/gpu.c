@@ -2,7 +2,7 @@
 /* The GPU side that both processes share. */
 #include "gpu.h"
 
-#define FIRST_IMAGE 4096u		/* the images begin behind the page of words */
+#define FIRST_IMAGE 4096u		/* the images begin after the page of words */
 
 int gpu_open(struct gpu *gpu, const char *path)
 {

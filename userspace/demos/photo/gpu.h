@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What both processes do on the GPU: open the device, map the buffer they share, write and submit
- * streams. Functions return 0 or a negative errno with the text in tsr_error_message().
+ * GPU code of both processes: open the device, map the shared buffer, write and submit streams.
+ * Functions return 0 or a negative errno with the text in tsr_error_message().
  */
 #ifndef GPU_H
 #define GPU_H

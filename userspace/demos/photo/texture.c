@@ -14,7 +14,7 @@
 SHADER(position);
 SHADER(texels);
 
-/* What decoding one file needs; starts as zero. */
+/* State of decoding one file; starts as zero. */
 struct decoder {
 	struct tsr_device *device;
 	struct tsr_vm *vm;

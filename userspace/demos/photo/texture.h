@@ -7,7 +7,7 @@
 
 /*
  * texture_read(): level 0 of the DDS, KTX, KTX 2 or ASTC file @path, decoded by the GPU at @device
- * (NULL: the first) into R, G, B, A of 8 bits. Components beyond 0 to 1 are clamped. Values are
+ * (NULL: the first) into 8-bit R, G, B, A. Components beyond 0 to 1 are clamped. Values are
  * the file's: the sRGB curve stays. Returns 0; 1 if the file is of none of these kinds, and
  * *@picture is as it was; -1 with one line of text in *@error (PICTURE_ERROR bytes).
  * picture_free() ends it.

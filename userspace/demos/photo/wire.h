@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two processes tell each other over their socket. */
+/* Messages of the two processes over their socket. */
 #ifndef WIRE_H
 #define WIRE_H
 

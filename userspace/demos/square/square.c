@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The program of Documentation/guide/compute.md: square numbers on the shader cores. */
+/* The program of Documentation/guide/libtessera.md: square numbers on the shader cores. */
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ int main(void)
 	for (i = 0; i < 128; i++)
 		values[i] = i;
 
-	/* two groups of 64 threads; push words 0 and 1 are the address of the numbers */
+	/* two groups of 64 threads; push constants 0 and 1 are the address of the numbers */
 	CHECK(tsr_shader_assemble(code, text, strlen(text), "square", &run.shader));
 	CHECK(tsr_stream_create(code, 0, &stream));
 	numbers.va = memory.va;

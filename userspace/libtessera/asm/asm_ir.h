@@ -55,7 +55,7 @@ struct ir_insn {
 	struct asm_pos staging_pos;
 };
 
-/* What the [...] line of a tuple says. */
+/* Contents of the [...] line of a tuple. */
 struct ir_block {
 	bool ports_given;
 	bool fau_given;
@@ -109,7 +109,7 @@ int ir_source_of(unsigned int mod, const struct tsr_op_info *info);
 /* ir_dest_name(): "t0" or "t1". */
 const char *ir_dest_name(unsigned int unit);
 
-/* Whether an instruction may leave out its destination when it goes to no register. */
+/* True if an instruction may omit its destination when it writes no register. */
 bool ir_dest_optional(const struct tsr_op_info *info);
 
 void ir_insn_init(struct ir_insn *ir, unsigned int unit);

@@ -212,7 +212,7 @@ static bool parse_quad(struct asm_parser *parser, struct asm_pos pos)
 	return true;
 }
 
-/* ".byte N, ...": what remains behind the last quadword, 1 to 15. */
+/* ".byte N, ...": the remaining 1 to 15 bytes after the last quadword. */
 static bool parse_byte(struct asm_parser *parser, struct asm_pos pos)
 {
 	struct asm_item *item = asm_item_add(parser->build, pos);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the parser share. All functions that return bool have reported what was wrong
- * when they return false; the caller goes on with asm_skip_line().
+ * Functions that the parts of the parser share. A function that returns false has reported the
+ * error. The caller then continues with asm_skip_line().
  */
 #ifndef ASM_PARSE_H
 #define ASM_PARSE_H

@@ -24,7 +24,7 @@ struct written {
 	struct asm_token colon;		/* what follows the colon */
 	struct asm_token suffix[SUFFIXES_MAX];
 	unsigned int suffixes;
-	/* a[index + offset]: a place in attribute space */
+	/* a[index + offset]: a place in stage I/O memory */
 	bool is_space, has_index;
 	struct asm_token index;
 	int64_t offset;
@@ -428,7 +428,7 @@ static bool number_operand(struct asm_parser *parser, unsigned int unit, const s
 	return true;
 }
 
-/* A source, without its modifiers; *suffix is how many names behind points were no modifiers. */
+/* A source without its modifiers. *suffix is the number of dotted names that are none. */
 static bool take_source(struct asm_parser *parser, unsigned int unit, const struct written *w,
 			struct ir_operand *src, unsigned int *suffix)
 {
@@ -640,9 +640,9 @@ static bool take_operands(struct asm_parser *parser, unsigned int unit, struct w
 	return true;
 }
 
-/* -- attribute space -------------------------------------------------------------------------- */
+/* -- stage I/O memory ------------------------------------------------------------------------- */
 
-/* What names behind ALD, AST and AL2P say of a place in attribute space: bits of a stage word. */
+/* Dotted names of ALD, AST and AL2P that describe a place: bits of a stage word. */
 #define SPACE_OUTPUT	((uint32_t)TSR_STAGE_WORD_OUTPUT__MASK)
 #define SPACE_PATCH	((uint32_t)TSR_STAGE_WORD_PATCH__MASK)
 #define SPACE_INDEXED	((uint32_t)TSR_STAGE_WORD_INDEXED__MASK)
@@ -671,7 +671,7 @@ static bool take_space_name(const struct ir_insn *ir, const struct asm_token *to
 	return true;
 }
 
-/* What is wrong with the place, NULL: nothing. */
+/* The error of a place, NULL if it is correct. */
 static const char *wrong_place(const struct ir_insn *ir, const struct written *w, uint32_t space)
 {
 	const bool signed_offset = w->has_index && space & SPACE_PATCH;
@@ -688,7 +688,7 @@ static const char *wrong_place(const struct ir_insn *ir, const struct written *w
 	return NULL;
 }
 
-/* What is wrong with a load by the stage of the text, NULL: nothing. */
+/* The error of a load by the stage of the text, NULL if it is correct. */
 static const char *wrong_stage(const struct asm_build *build, const struct ir_insn *ir,
 			       uint32_t space)
 {

@@ -2,11 +2,12 @@
 /*
  * Ports of a tuple's registers, and the instruction words with them.
  *
- * Rules, when the text does not give the ports: the registers a tuple reads, FMA sources first,
- * take ports 0 and 1, the lower number in port 0; a third takes port 2, or the second or the first
- * one does when the third cannot. What the tuple before writes (in the first tuple: what the last
- * one writes) goes through port 3, the ADD result first; port 2 writes the FMA result when both do.
- * A port without work repeats the number of its neighbour, 2 of 3 and 3 of 2, as compilers do.
+ * These rules apply if the text does not give the ports. The registers that a tuple reads, FMA
+ * sources first, use ports 0 and 1, with the lower number in port 0. A third register uses port 2.
+ * If it cannot, the second or the first one does. The result of the previous tuple (in the first
+ * tuple, of the last one) is written by port 3. If both units have a result, port 3 writes that of
+ * ADD and port 2 that of FMA. An unused port repeats the number of the other, 2 of 3 and 3 of 2, as
+ * compilers do.
  */
 #include <stdio.h>
 #include <string.h>
@@ -236,7 +237,7 @@ static bool encode(const struct ir_insn *ir, const struct tsr_tuple *block, bool
 
 /* -- the register block ---------------------------------------------------------------------- */
 
-/* What ports 2 and 3 have to do. */
+/* Work of ports 2 and 3. */
 struct duty {
 	uint8_t action2, action3;	/* enum tsr_port_action */
 	uint8_t reg2, reg3;

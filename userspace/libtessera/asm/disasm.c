@@ -66,7 +66,7 @@ static void print_part(FILE *out, const struct tsr_quad_part *part)
 	fprintf(out, "[%u:%u]", part->at + part->width - 1u, part->at);
 }
 
-/* What a quadword holds; pieces of 64 bits that belong together are one. */
+/* Prints the parts of a quadword. 64-bit pieces of one constant are printed as one. */
 static void print_parts(FILE *out, const struct tsr_quad *quad)
 {
 	unsigned int i;
@@ -142,7 +142,7 @@ static void print_clause(FILE *out, const struct disasm_map *map, const struct t
 		print_raw_quad(out, map->code + offset + 16 * i, plain ? "" : "a clause");
 }
 
-/* What is no clause; returns how many bytes were printed. */
+/* Prints bytes that are no clause. Returns their number. */
 static size_t print_other(FILE *out, const struct disasm_map *map, size_t offset,
 			  enum tsr_isa_error error, bool plain, long *errors)
 {

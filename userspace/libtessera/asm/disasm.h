@@ -10,7 +10,7 @@
 
 #include "asm_ir.h"
 
-/* What is known of all the code. A label's number is the byte offset of its clause. */
+/* Facts about the whole code. A label's number is the byte offset of its clause. */
 struct disasm_map {
 	const uint8_t *code;
 	size_t size;
@@ -19,7 +19,7 @@ struct disasm_map {
 
 enum {
 	DISASM_START = 1 << 0,	/* a clause starts here */
-	DISASM_TARGET = 1 << 1,	/* and its address is used */
+	DISASM_TARGET = 1 << 1,	/* the address of the clause is used */
 };
 
 /*

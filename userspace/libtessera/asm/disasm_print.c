@@ -183,7 +183,7 @@ static const char *print_dest(FILE *out, const struct ir_insn *ir, unsigned int 
 	return ", ";
 }
 
-/* ---- attribute space ------------------------------------------------------------------------ */
+/* ---- stage I/O memory ----------------------------------------------------------------------- */
 
 static bool is_register(const struct ir_operand *src, unsigned int index)
 {

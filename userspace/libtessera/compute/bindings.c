@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a dispatch binds: uniform buffers, views, textures and samplers, from the structures of
- * programs to the tables of descriptors (Documentation/hw/descriptors.xml) that the hardware reads.
+ * Resources of a dispatch: uniform buffers, views, textures and samplers. The code turns the
+ * structures of programs into tables of descriptors (Documentation/hw/descriptors.xml).
  */
 #include <errno.h>
 #include <string.h>

@@ -87,7 +87,7 @@ static int check_storage(struct tsr_stream *stream, const struct tsr_dispatch_in
 	return 0;
 }
 
-/* The number of push words, with those that storage buffers take. */
+/* The number of push constants, with those of storage buffers. */
 static uint32_t push_words(const struct tsr_dispatch_info *d)
 {
 	uint32_t i, end, words = d->push_words;
@@ -123,7 +123,7 @@ static int check_rest(struct tsr_stream *stream, const struct tsr_dispatch_info 
 	return 0;
 }
 
-/* What memory the dispatch names; returns the number of extents. */
+/* Collects the memory that the dispatch names. Returns the number of extents. */
 static unsigned int collect(const struct tsr_dispatch_info *d, const struct tsr_resolved *r,
 			    struct tsr_extent *extents)
 {
@@ -200,7 +200,7 @@ static void write_push(const struct tsr_dispatch_info *d, uint32_t words, uint64
 	memcpy(to, push, (words + 1) / 2 * 8);
 }
 
-/* The state and the push words, in the stream; *@va gets the state's address. */
+/* Writes state and push constants to the stream. *@va gets the state's address. */
 static int write_state(struct tsr_stream *stream, const struct tsr_dispatch_info *d,
 		       const struct tsr_resolved *r, uint64_t *va)
 {

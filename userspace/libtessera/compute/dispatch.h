@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What recording a dispatch and binding for draws share: views, resolved to memory and descriptors
- * (bindings.c, gfx/gfx_view.c), and the tables they go to.
+ * Code that dispatches and draws share: views, resolved to memory and descriptors (bindings.c,
+ * gfx/gfx_view.c), and their tables.
  */
 #ifndef TSR_DISPATCH_H
 #define TSR_DISPATCH_H

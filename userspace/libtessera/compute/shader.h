@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What recording a dispatch needs of shaders and scratch. */
+/* Shaders and scratch, as the code that records dispatches uses them. */
 #ifndef TSR_SHADER_H
 #define TSR_SHADER_H
 

@@ -109,7 +109,7 @@ int tsr_bo_create(struct tsr_device *device, uint64_t size, uint32_t flags, stru
 	return 0;
 }
 
-/* What the kernel says about @handle. */
+/* Reads the kernel's information about @handle. */
 static int query_info(struct tsr_device *device, uint32_t handle, struct drm_tessera_bo_info *info)
 {
 	memset(info, 0, sizeof(*info));

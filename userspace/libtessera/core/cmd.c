@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Recording control, synchronisation and measuring packets, after checking their values. */
+/* Recording of control, synchronization and measuring packets, with checks of their values. */
 #include <errno.h>
 
 #include "stream.h"
@@ -36,7 +36,7 @@ int tsr_cmd_call(struct tsr_stream *stream, uint64_t va, uint32_t size)
 				       (unsigned long long)va, size, TSR_STREAM_ALIGN,
 				       TSR_STREAM_SIZE_MAX);
 	ret = TSR_EMIT(stream, call, CALL, &call);
-	/* What the called stream does is not known here. */
+	/* The accesses of the called stream are unknown. */
 	if (!ret)
 		tsr_hazards_add(tsr_stream_hazards(stream), NULL, 0, true);
 	return ret;
@@ -60,7 +60,7 @@ int tsr_cmd_barrier(struct tsr_stream *stream, uint32_t flags)
 	return ret;
 }
 
-/* Whether the word a packet touches is aligned to its size. */
+/* Checks that the word of a packet is aligned to its size. */
 static int check_word(struct tsr_stream *stream, const char *packet, uint64_t va, uint32_t size)
 {
 	if (va % size)

@@ -76,7 +76,7 @@ int tsr_cmd_fill(struct tsr_stream *stream, uint64_t target, uint64_t size, cons
 	return 0;
 }
 
-/* Whether the image is laid out as tsr_surface_init() does, and aligned. */
+/* Checks that the image is aligned and has the layout of tsr_surface_init(). */
 static int check_image(struct tsr_stream *stream, const char *what, const struct tsr_surface *s)
 {
 	struct tsr_surface again;

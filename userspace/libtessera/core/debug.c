@@ -26,7 +26,7 @@ static struct {
 			      uint64_t, const struct tsr_decode_options *);
 } decoder;
 
-/* What is bound, in no order. */
+/* The present bindings, in no order. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct binding {
 	const struct tsr_vm *vm;
@@ -116,14 +116,14 @@ static void add(struct binding binding)
 	if (binding_count == binding_capacity) {
 		more = realloc(bindings, capacity * sizeof(*more));
 		if (!more)
-			return;		/* it counts as not bound */
+			return;		/* without memory, the range counts as not bound */
 		bindings = more;
 		binding_capacity = capacity;
 	}
 	bindings[binding_count++] = binding;
 }
 
-/* What is left of binding @i beside [@va, @end). */
+/* Removes [@va, @end) from binding @i. */
 static void cut(size_t i, uint64_t va, uint64_t end)
 {
 	const struct binding old = bindings[i];

@@ -47,7 +47,7 @@ int tsr_fail_ioctl(int error, const char *format, ...)
 	return -error;
 }
 
-/* What an errno means here, where the C library's text would mislead or say too little. */
+/* Texts of errnos for which the C library's text is misleading or too short. */
 static const struct {
 	int error;
 	const char *text;

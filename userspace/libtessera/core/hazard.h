@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which memory the commands of a stream have touched since its last barrier, so that the next one
- * is ordered behind those it depends on and behind no others.
+ * Memory that the commands of a stream have used since its last barrier. The next command waits
+ * only for the commands on which it depends.
  *
- * In:  the extents a command reads and writes, or that nobody knows them.
- * Out: the barrier it needs, as enum tsr_cmd_barrier_flags.
- * Limits: TSR_HAZARDS extents; what comes after them waits for all before.
- * Reset state: all zero, nothing touched.
+ * In:  the extents that a command reads and writes, or that they are unknown.
+ * Out: the barrier that it needs, as enum tsr_cmd_barrier_flags.
+ * Limits: TSR_HAZARDS extents. A command beyond them waits for all earlier ones.
+ * Reset state: all zero, no memory used.
  */
 #ifndef TSR_HAZARD_H
 #define TSR_HAZARD_H

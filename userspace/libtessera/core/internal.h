@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of libtessera share and programs do not see. Each object's structure is private to
- * its file unless another file needs it; then it stands here.
+ * Internal declarations of libtessera. The structure of an object is private to its file, or it is
+ * declared here if another file needs it.
  */
 #ifndef TSR_INTERNAL_H
 #define TSR_INTERNAL_H

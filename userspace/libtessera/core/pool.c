@@ -206,7 +206,7 @@ int tsr_pool_alloc(struct tsr_pool *pool, uint64_t size, uint64_t align, struct 
 	return 0;
 }
 
-/* Whether @chunk is one of the pool's; the pointer may be anything. The lock is held. */
+/* The link to @chunk in the pool, or to NULL if @chunk is not one of its chunks. Lock held. */
 static struct chunk **find_chunk(struct tsr_pool *pool, const void *chunk)
 {
 	struct chunk **link = &pool->chunks;

@@ -135,7 +135,7 @@ uint64_t tsr_range_largest(const struct tsr_range *range)
 	return largest_of(range->root);
 }
 
-/* Whether @node holds an aligned range; *@at gets its start. */
+/* True if @node holds an aligned range; *@at gets its start. */
 static bool fits(const struct tsr_range_node *node, uint64_t size, uint64_t align, uint64_t *at)
 {
 	uint64_t skip = -node->start & (align - 1);

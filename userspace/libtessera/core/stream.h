@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the recording functions need of a stream besides tsr_stream_emit(). */
+/* Streams, as the recording functions use them in addition to tsr_stream_emit(). */
 #ifndef TSR_STREAM_H
 #define TSR_STREAM_H
 

@@ -82,7 +82,7 @@ struct tsr_device *tsr_sync_device(const struct tsr_sync *sync)
 	return sync->device;
 }
 
-/* Whether @point fits the kind of the sync. */
+/* Checks that @point fits the kind of the sync. */
 static int check_point(const struct tsr_sync *sync, uint64_t point)
 {
 	if (sync->timeline && !point)

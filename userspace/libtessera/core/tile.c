@@ -240,7 +240,7 @@ static void move_words(const struct transfer *t, char *tiles, char *rows, uint32
 	move_tiles(t, tiles, rows, count, 4, move_block_words);
 }
 
-/* The same for whatever texels have; false: not for those. */
+/* Transfers tiles of any texel size. Returns false for sizes that are not supported. */
 static bool transfer_tiles(const struct transfer *t, char *tiles, char *rows, uint32_t count)
 {
 	switch (count ? t->surface->texel : 0) {

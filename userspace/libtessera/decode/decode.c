@@ -57,7 +57,7 @@ static bool is_ring(const struct tsr_decoder *decoder)
 	return decoder->options.flags & TSR_DECODE_RING;
 }
 
-/* Whether a packet of this kind may stand in the ring or the stream we read. */
+/* True if a packet of this kind may stand in the ring or the stream we read. */
 static bool level_allows(const struct tsr_decoder *decoder, const struct tsr_desc_packet *desc)
 {
 	if (decoder->options.flags & TSR_DECODE_LIST)
@@ -67,7 +67,7 @@ static bool level_allows(const struct tsr_decoder *decoder, const struct tsr_des
 }
 
 /*
- * Whether a packet could begin at that offset: a header that the device would accept and that fits.
+ * True if a packet could begin at that offset: a header that the device would accept and that fits.
  * Only used to find a place to go on behind an error.
  */
 static bool plausible(const struct tsr_decoder *decoder, size_t offset)

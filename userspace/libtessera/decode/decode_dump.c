@@ -34,7 +34,7 @@ static const char *name_of(const char *which, uint32_t value)
 	return "unknown";
 }
 
-/* Element @i of a section, cut or extended with zeros to what is known; false behind the last. */
+/* Element @i of a section, truncated or zero-extended to the known size. False after the last. */
 static bool element(const struct tessera_dump_section *section, const uint8_t *bytes, uint64_t i,
 		    void *out, size_t known)
 {

@@ -184,7 +184,7 @@ static void call(struct walk *w, uint64_t va, uint64_t size)
 	w->depth--;
 }
 
-/* What a packet names. */
+/* Prints the structures that a packet names. */
 static void follow(struct walk *w, const struct tsr_decode_packet *packet)
 {
 	const uint64_t *q = packet->qwords;

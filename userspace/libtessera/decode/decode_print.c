@@ -107,7 +107,7 @@ void tsr_print_fields(FILE *out, const struct tsr_desc_field *fields, uint32_t n
 	}
 }
 
-/* What is wrong with a packet, a line each, and what is left out behind it. */
+/* Prints the errors of a packet, one in a line, and the words that are skipped after it. */
 static void print_errors(FILE *out, const struct tsr_decode_packet *packet)
 {
 	uint32_t e;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Submitting passes: a job on the BIN queue, one on the RENDER queue behind it, and memory between
- * the two. There are two or three pieces of that memory, which passes take in turn: as many passes
- * as there are BIN queues can be binned at the same time, while the one before is rendered.
+ * Submission of passes. A pass is a job on a BIN queue, then one on the RENDER queue, with a heap
+ * between the two. Passes use two or three heaps in turn. As many passes as there are BIN queues
+ * can be binned at the same time, while the previous one is rendered.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -377,9 +377,9 @@ int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
 }
 
 /*
- * Whether it takes no look at the fence to know that the pass, which is at its end, has not failed:
- * its queue never lost a job and has completed as many as it got with this one. That is one call of
- * the kernel; the status of a fence takes four.
+ * True if the pass, which has ended, is known not to have failed without its fence. Its queue never
+ * lost a job and has completed all jobs up to this one. This needs one call of the kernel, and the
+ * status of a fence needs four.
  */
 static bool has_succeeded(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass)
 {
@@ -401,7 +401,7 @@ static int reason(const struct tsr_gfx_pass *pass, int error)
 	return !tsr_sync_get_status(pass->binned, 0, &status) && status < 0 ? status : error;
 }
 
-/* Whether a larger heap of our own, which the next submission takes, would do. */
+/* True if a larger heap of our own, which the next submission takes, would do. */
 static bool larger_helps(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
 {
 	uint64_t size;
@@ -416,9 +416,9 @@ static bool larger_helps(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
 }
 
 /*
- * What to say of a pass that failed with @error. For want of memory it can be submitted again: a
- * heap of our own is larger then. One of the kernel's grows while the binner runs, but the kernel
- * may come too late; then it has a larger reserve the next time.
+ * Reports a pass that failed with @error. After a lack of memory the pass can be submitted again. A
+ * heap of the library is larger then. A heap of the kernel grows while the binner runs. If the
+ * kernel was too slow, its reserve is larger the next time.
  */
 static int explain(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, int error)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the graphics part share.
+ * Internal declarations of the graphics part.
  *
- * gfx.c has the queues and submits; gfx_image.c images, gfx_view.c how shaders see them;
- * gfx_pipeline.c checks pipelines; gfx_pass.c makes a pass, its targets and its lists; gfx_tags.c
- * has compressed images expanded when others read them; gfx_state.c takes state, gfx_tables.c
- * writes what programs name, gfx_draw.c turns both into structures and packets at each draw;
- * gfx_stages.c has what is between vertices and the picture.
+ * gfx.c has the queues and submits. gfx_image.c has images, and gfx_view.c their views for shaders.
+ * gfx_pipeline.c checks pipelines. gfx_pass.c creates a pass with its targets and lists. gfx_tags.c
+ * expands compressed images that other users read. gfx_state.c records state, gfx_tables.c writes
+ * the tables of resources, and gfx_draw.c turns both into structures and packets at each draw.
+ * gfx_stages.c has the stages between vertex shader and rasterization.
  */
 #ifndef TSR_GFX_H
 #define TSR_GFX_H
@@ -49,7 +49,7 @@ TSR_HIDDEN int gfx_blocks_surface(struct tsr_surface *surface,
 				  uint32_t height);
 TSR_HIDDEN int gfx_blocks_copy(const struct tsr_surface *s, void *surface, void *rows,
 			       size_t pitch, bool write);
-/* What is added to the addresses of surfaces. */
+/* Bits that are added to the addresses of surfaces. */
 TSR_HIDDEN uint64_t gfx_block_bits(const struct tsr_image_info *info);
 
 struct tsr_image {
@@ -174,7 +174,7 @@ struct gfx_list {
 	bool first;			/* the present piece is the first */
 };
 
-/* What the programs of a stage are told, and the tables made of it. */
+/* Arguments of the shaders of a stage, and the tables with them. */
 struct gfx_bound {
 	uint32_t push[TSR_PUSH_WORDS_MAX];
 	uint32_t push_words;
@@ -247,9 +247,9 @@ struct tsr_gfx_pass {
 	bool streams;				/* its draws stream to memory */
 	uint64_t heap_least;			/* bytes that were too few, and more */
 	unsigned int refills;			/* times it was submitted again for want of it */
-	bool starved;				/* it can be submitted again with more */
+	bool starved;				/* its heap was too small */
 	uint32_t tiles;
-	bool expander;				/* the library's own: images are not referenced */
+	bool expander;				/* of the library; holds no images */
 	uint32_t expands;			/* bit n: target n is stored expanded */
 	struct gfx_sampled {			/* textures with tags */
 		struct tsr_image *image;	/* referenced */
@@ -358,9 +358,9 @@ TSR_HIDDEN int gfx_tags_sampled(struct tsr_gfx_pass *pass, struct tsr_image *ima
 TSR_HIDDEN void gfx_tags_forget(struct tsr_gfx_pass *pass);
 
 /*
- * Submission of a pass: images of other contexts are opened, without a lock. Under the lock,
- * those of this one are expanded as needed, and RENDER_TARGETs say what their tags do. Job @job,
- * which does not come behind expanding passes by itself, waits for those it needs. It is submitted.
+ * Submission of a pass. Images of other contexts are opened without a lock. Under the lock, images
+ * of this context are expanded as needed, and RENDER_TARGETs get the use of their metadata. Job
+ * @job then waits for the expanding passes that it needs, and is submitted.
  */
 TSR_HIDDEN int gfx_tags_open(struct tsr_gfx_pass *pass);
 TSR_HIDDEN int gfx_tags_prepare(struct tsr_gfx_pass *pass);
@@ -387,7 +387,7 @@ TSR_HIDDEN int gfx_tables_vertex(struct tsr_gfx_pass *pass,
 /* gfx_tables_fragment(): the same of a fragment program, into @program. */
 TSR_HIDDEN int gfx_tables_fragment(struct tsr_gfx_pass *pass, struct tsr_shader_program *program);
 
-/* What submissions need of the context. */
+/* The context, as submissions use it. */
 struct tsr_gfx {
 	atomic_uint refs;
 	struct tsr_vm *vm;			/* referenced */
@@ -401,7 +401,7 @@ struct tsr_gfx {
 	uint64_t points;
 	uint64_t streamed;	/* the point of the last pass that streams; 0: there was none */
 	uint64_t heap_minimum, heap_limit;	/* see tsr_gfx_set_heap() */
-	bool heap_given;			/* it was called */
+	bool heap_given;			/* tsr_gfx_set_heap() was called */
 	bool fixed;				/* the driver has no heaps that grow */
 	struct gfx_heap {
 		struct tsr_tiler_heap *tiler;	/* one that grows; or */

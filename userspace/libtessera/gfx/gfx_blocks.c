@@ -13,7 +13,7 @@ static bool is_astc(uint32_t format)
 	return format == TSR_PIXEL_FORMAT_ASTC_2D_LDR || format == TSR_PIXEL_FORMAT_ASTC_2D_NARROW;
 }
 
-/* What the low bits of a surface's address say of an extent of ASTC; 8: there is none such. */
+/* The low bits of a surface's address for an extent of ASTC; 8 if there is no such extent. */
 static uint32_t extent_bits(uint32_t extent)
 {
 	static const uint8_t bits[13] = {

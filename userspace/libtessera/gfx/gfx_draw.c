@@ -10,7 +10,7 @@
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* The push words of a stage, with those that storage buffers take, written once. */
+/* The push constants of a stage, with those of storage buffers, written once. */
 static inline __attribute__((always_inline)) int
 write_push(struct tsr_gfx_pass *pass, struct gfx_bound *b)
 {
@@ -33,7 +33,7 @@ write_push(struct tsr_gfx_pass *pass, struct gfx_bound *b)
 	return 0;
 }
 
-/* What a program is, and what it is told; tables of attributes are the caller's. */
+/* Fills in a program and its arguments. The caller provides tables of attributes. */
 static void fill_program(const struct tsr_gfx_pass *pass, const struct gfx_bound *b,
 			 const struct tsr_shader *code, uint32_t entry,
 			 struct tsr_shader_program *p)
@@ -68,8 +68,8 @@ static int check_program(struct tsr_gfx_pass *pass, const struct gfx_bound *b,
 }
 
 /*
- * Draws that differ in push words alone share their programs' structures. The packet counts until
- * the next SHADER_STATE.
+ * Draws that differ only in push constants share the structures of their programs. The packet is
+ * valid until the next SHADER_STATE.
  */
 static inline int flush_push(struct tsr_gfx_pass *pass)
 {
@@ -460,7 +460,7 @@ static inline void guess_heap(struct tsr_gfx_pass *pass, uint64_t count, bool in
 	pass->heap_wanted += vertices * (24 + stride) + 8 * count + 128 * batches + lists;
 }
 
-/* What is wrong with a draw that check_draw() refuses. */
+/* Reports the error of a draw that check_draw() refuses. */
 static int refuse_draw(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw, bool indexed)
 {
 	const struct gfx_state *s = &pass->state;
@@ -477,8 +477,8 @@ static int refuse_draw(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *dra
 }
 
 /*
- * What each draw goes through is inline, and what only some need is called: returns are expensive
- * where the processor is emulated.
+ * Code for every draw is inline, and code for some draws is called, because returns are expensive
+ * on an emulated processor.
  */
 static inline int check_draw(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw,
 			     bool indexed)

@@ -279,7 +279,7 @@ static uint32_t wanted(struct tsr_gfx_pass *pass, bool store, uint32_t load)
 		} \
 	} while (0)
 
-/* What is done with each tile; returns its end. */
+/* Writes the list that each tile executes. Returns its end. */
 static uint64_t *tile_list(struct tsr_gfx_pass *pass, uint64_t *p)
 {
 	TILE_PACKET(clear, CLEAR, wanted(pass, false, TSR_GFX_LOAD_CLEAR));

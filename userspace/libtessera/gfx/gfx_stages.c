@@ -37,7 +37,7 @@ static bool is_made(unsigned int i, unsigned int word)
 	return word == 0x060 / 4 || (i == DOMAIN && (word == 0x2f0 / 4 || word == 0x2f4 / 4));
 }
 
-/* What @i reads has to be written by @before. */
+/* Checks that @before writes all words that @i reads. */
 static int link_words(const struct tsr_gfx_pipeline_info *p, unsigned int before, unsigned int i)
 {
 	const struct tsr_gfx_stage_shader *from = shader(p->stages, before), *to =
@@ -241,7 +241,7 @@ static void fill_state(struct gfx_stages *g)
 		g->header[i] = header_of(s, i);
 }
 
-/* Outputs of shaders that know nothing of attribute space: words of it. */
+/* Places outputs of shaders without stage I/O memory in words of it. */
 static void place_outputs(struct tsr_gfx_pipeline *p)
 {
 	struct tsr_attribute a;

@@ -132,7 +132,7 @@ int tsr_gfx_set_viewport(struct tsr_gfx_pass *pass, uint32_t index,
 		return gfx_fail(pass, EINVAL, "viewport %u of %g x %g pixels, expected viewport 0 "
 				"to %d, a width above 0 and a height", index, (double)v->width,
 				(double)v->height, TSR_VIEWPORTS_MAX - 1);
-	/* those below that nobody set are as the first one */
+	/* unset ones below it are equal to the first one */
 	for (i = pass->state.viewports; i < index; i++)
 		pass->state.viewport[i] = pass->state.viewport[0];
 	pass->state.viewport[index] = *v;

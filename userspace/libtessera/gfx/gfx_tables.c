@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * What programs name by number: tables of descriptors in the pass's memory.
+ * Tables of descriptors in the pass's memory. Shaders name their entries by number.
  *
- * Uniform buffers, textures and samplers are written when they are bound, by the code that
- * dispatches use (bindings.c), into a stream that nobody runs: NOP packets hold the tables, as they
- * do there. Attributes, views and vertex outputs share two tables, which depend on the pipeline and
- * the draw; they are written when a draw needs them.
+ * Uniform buffers, textures and samplers are written when they are bound. The code of dispatches
+ * (bindings.c) writes them as NOP packets into a stream that is not executed. Attributes, views and
+ * vertex outputs share two tables, which depend on the pipeline and the draw. They are written when
+ * a draw needs them.
  */
 #include <errno.h>
 #include <string.h>
@@ -147,7 +147,7 @@ int tsr_gfx_set_bindings(struct tsr_gfx_pass *pass, uint32_t stages,
 
 /* ---- Attributes, views, outputs -------------------------------------------------------------- */
 
-/* The same of every divisor from 1 on; from 2^32 on all elements are the first. */
+/* Magic numbers of any divisor from 1 on. From 2^32 on, all elements are the first. */
 static struct tsr_gfx_magic any_magic(uint64_t divisor)
 {
 	if (divisor >> 32)
@@ -239,7 +239,7 @@ static uint32_t lead_of(const struct tsr_gfx_vertex_buffer *layout, struct gfx_v
 	return (v.va + skipped(layout, v, n)) % BUFFER_ALIGN;
 }
 
-/* The same buffer from byte @offset on. */
+/* The buffer from byte @offset on. */
 static struct gfx_vertices rest_of(struct gfx_vertices v, uint64_t offset)
 {
 	offset = offset < v.size ? offset : v.size;
@@ -290,8 +290,9 @@ static uint64_t vertex_attribute(struct tsr_gfx_pass *pass, uint32_t i,
 }
 
 /*
- * The layout of both tables: attributes, then views; vertex buffers, those of attributes far into
- * one, views, each with entries for continuations, and behind them the one of the outputs.
+ * The layout of both tables. The first has attributes, then views. The second has vertex buffers,
+ * buffers of attributes with large offsets, and views, each with entries for continuations, and the
+ * buffer of the outputs at its end.
  */
 int gfx_tables_vertex(struct tsr_gfx_pass *pass, const struct gfx_instancing *instancing)
 {

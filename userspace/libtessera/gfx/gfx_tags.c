@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Images with tags are compressed as long as the passes of one context alone use them: those are
- * drawn one behind the other, and know what the tags say. Everything else is to find the texels
- * themselves, so before it a pass that draws nothing loads the image and stores it expanded, behind
- * what was submitted and before what is to come. An image that has been seen by others for good (as
- * a texture, or by its address, which nobody gives back) is stored expanded from then on.
+ * Images with compression metadata stay compressed while only the passes of one context use them.
+ * These passes are drawn in order and can read the metadata. All other users need the texels.
+ * Before such a use, a pass that draws nothing loads the image and stores it expanded. The pass is
+ * ordered after earlier submissions and before later ones. An image that has a permanent other user
+ * (as a texture, or by its address, which cannot be revoked) is stored expanded from then on.
  *
- * What is known of an image is the lock's of the context that owns it, the first that drew it.
+ * The first context that drew an image owns it. Its lock protects the state of the image.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static struct tsr_gfx *owner_of(struct tsr_image *image)
 	return atomic_load(&image->owner);
 }
 
-/* Whether @gfx owns the image; it does from now on if nobody did. */
+/* True if @gfx owns the image; it does from now on if nobody did. */
 static bool owned(struct tsr_image *image, struct tsr_gfx *gfx)
 {
 	struct tsr_gfx *nobody = NULL;
@@ -34,8 +34,8 @@ static bool owned(struct tsr_image *image, struct tsr_gfx *gfx)
 }
 
 /*
- * What has become of the expanding pass. One that is not at its end is left alone: what is
- * submitted now comes behind it, unless its queues have ended, which it then does too.
+ * Settles the expanding pass. A pass that has not ended stays, because later submissions are
+ * ordered after it. If its queues have failed, the pass ends as well.
  */
 static int settle(struct tsr_image *image)
 {
@@ -175,7 +175,7 @@ int gfx_tags_open(struct tsr_gfx_pass *pass)
 	return ret;
 }
 
-/* Whether the pass cannot go on with what is stored in the image, as its target @n. */
+/* True if the pass cannot go on with what is stored in the image, as its target @n. */
 static bool unfit(struct tsr_gfx_pass *pass, unsigned int n)
 {
 	const struct tsr_gfx_target *t = gfx_target(pass, n);
@@ -188,7 +188,7 @@ static bool unfit(struct tsr_gfx_pass *pass, unsigned int n)
 		  packed->format != gfx_target_format(t, false))));
 }
 
-/* What the target's record is to say: clear blocks have the color they were stored with. */
+/* Prepares the target's record: clear blocks have the color with which they were stored. */
 static int prepare_target(struct tsr_gfx_pass *pass, unsigned int n)
 {
 	struct tsr_gfx_target *t = gfx_target(pass, n);

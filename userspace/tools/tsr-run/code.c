@@ -33,7 +33,7 @@ static void assembly_error(struct lex *lex, const struct tsr_asm_shader *program
 	lex_error(lex, "this does not assemble");
 }
 
-/* What the text says of the dispatch holds unless the file says something else. */
+/* Directives in the text apply unless the file sets the same property. */
 static void take_directives(struct script *script, const struct tsr_asm_shader *program)
 {
 	if (!script->has_local)

@@ -119,7 +119,7 @@ static void print_word(FILE *out, uint32_t word, enum word_type type)
 		fprintf(out, " (%" PRIu32 ")", word);
 }
 
-/* Whether one more line may be printed; counts it. */
+/* True if one more line may be printed; counts it. */
 static bool one_more(struct comparison *c)
 {
 	c->wrong++;

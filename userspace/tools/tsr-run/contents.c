@@ -19,7 +19,7 @@ static const struct type {
 	{ "f16", 2, true }, { "f32", 4, true }, { "f64", 8, true },
 };
 
-/* What is being read. */
+/* State of the reader. */
 struct contents {
 	struct lex *lex;
 	const struct script *script;
@@ -43,7 +43,7 @@ void bytes_add(struct bytes *bytes, const void *data, size_t size)
 	bytes->size += size;
 }
 
-/* Whether @count more values of @size bytes have room. */
+/* True if @count more values of @size bytes have room. */
 static bool has_room(struct contents *c, uint64_t count, uint64_t size)
 {
 	uint64_t left = c->max - c->bytes->size;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contents of buffers, push words and expectations: values between braces.
+ * The contents of buffers, push constants and expectations: values between braces.
  *
- * In: tokens. Out: bytes, little endian. Values have the type that was named last; patterns make
- * many of them. Numbers of the grammar stand in Documentation/guide/shaders.md.
+ * In: tokens. Out: bytes, little-endian. A value has the type that was named last. A pattern
+ * generates many values. Documentation/guide/shaders.md has the limits of the grammar.
  */
 #ifndef TSR_RUN_CONTENTS_H
 #define TSR_RUN_CONTENTS_H

@@ -67,7 +67,7 @@ static void near(struct lex *lex, struct rule *rule)
 	}
 }
 
-/* What follows the words of a rule. */
+/* Parses the part of a rule after its keywords. */
 static void rule_kind(struct lex *lex, const struct script *script, struct rule *rule,
 		      const struct expectation *e)
 {

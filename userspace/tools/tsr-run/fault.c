@@ -24,7 +24,7 @@ static const char *access_name(unsigned int access)
 	}
 }
 
-/* What lies at an address: a buffer, the space behind one, a window. */
+/* Describes an address: in a buffer, after a buffer, or in a window. */
 static void print_place(FILE *out, const struct machine *machine, uint64_t va)
 {
 	const struct region *r = script_region_at(machine->script, va, NEAR_BYTES);

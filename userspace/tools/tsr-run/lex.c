@@ -291,7 +291,7 @@ double lex_double(struct lex *lex, const char *what)
 	return value;
 }
 
-/* Whether the line at @line of @size bytes is the word "end", with blanks or a comment at most. */
+/* True if the line at @line of @size bytes is the word "end", with blanks or a comment at most. */
 static bool is_end(const char *line, size_t size)
 {
 	size_t i = 0;

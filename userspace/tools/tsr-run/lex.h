@@ -48,7 +48,7 @@ bool lex_error(struct lex *lex, const char *format, ...) __attribute__((format(p
 bool lex_error_at(struct lex *lex, struct lex_place place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Whether the present token is @word (or sign); lex_take(): if so, go on. */
+/* True if the present token is @word (or sign); lex_take(): if so, go on. */
 bool lex_is(const struct lex *lex, const char *word);
 bool lex_take(struct lex *lex, const char *word);
 /* lex_expect(): take @word, or it is an error. */
@@ -68,9 +68,9 @@ uint64_t lex_integer(struct lex *lex, const char *what, unsigned int bits);
 double lex_double(struct lex *lex, const char *what);
 
 /*
- * The lines from the one behind the present token up to one that is "end" alone, as they are. The
- * present token must be the last of its line. The next token is the one behind "end". NULL, and an
- * error: there is no such line.
+ * Returns the unchanged lines after the present token up to a line "end". The present token must be
+ * the last one of its line. The token after "end" is next. Returns NULL and reports an error if
+ * there is no such line.
  */
 const char *lex_block(struct lex *lex, size_t *size, struct lex_place *place);
 

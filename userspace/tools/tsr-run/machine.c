@@ -12,7 +12,7 @@
 #define SYSTEM_MAX	(16ull << 20)	/* more memory than this is local memory */
 #define TABLE_ALIGN	64
 
-/* What the dispatch needs besides the script's regions, and where. */
+/* Memory that the dispatch needs in addition to the script's regions. */
 struct own {
 	uint64_t base;			/* of all of it */
 	uint64_t next;			/* first byte not given out */

@@ -38,7 +38,7 @@ struct outcome {
 	bool caught;			/* a debugger has seen it: */
 	uint32_t reg[MACHINE_REGISTERS];	/* registers of the lane at fault */
 	uint64_t groups, clauses, tuples, messages;	/* the queue's counters */
-	double seconds;			/* it took */
+	double seconds;			/* duration of the run */
 };
 
 struct machine {

@@ -89,7 +89,7 @@ uint64_t memory_size(struct memory *memory)
 	return total;
 }
 
-/* What the page at @va allows. */
+/* Permissions of the page at @va. */
 static uint64_t page_bits(const struct memory *memory, uint64_t va)
 {
 	uint64_t bits = 0;

@@ -37,7 +37,7 @@ struct region {
 	struct bytes init;		/* first bytes of it; the rest is zero */
 };
 
-/* What a word of an expectation is. */
+/* Type of a word of an expectation. */
 enum word_type { WORD_U8, WORD_U16, WORD_U32, WORD_F16, WORD_F32 };
 
 enum rule_kind {

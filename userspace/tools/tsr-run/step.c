@@ -14,7 +14,7 @@
 
 #define LINE_MAX_BYTES	1024
 
-/* What the next stop waits for. */
+/* Condition of the next stop. */
 enum until {
 	UNTIL_CLAUSE,			/* the next clause of the warp in question */
 	UNTIL_ANY,			/* the next clause of any warp */

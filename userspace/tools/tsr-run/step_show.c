@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the debugger prints, see step_show.h. */
+/* Output of the debugger, see step_show.h. */
 #include <inttypes.h>
 #include <string.h>
 

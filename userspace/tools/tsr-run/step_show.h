@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the debugger prints. */
+/* Output of the debugger. */
 #ifndef TSR_RUN_STEP_SHOW_H
 #define TSR_RUN_STEP_SHOW_H
 
@@ -22,7 +22,7 @@ void show_changes(FILE *out, const struct tsr_shader_view *view,
 /* @count words of memory at @va, of the kind 'x' (hexadecimal), 'd' or 'f'. */
 void show_memory(FILE *out, const struct machine *machine, uint64_t va, unsigned int count,
 		 char kind);
-/* The same of group memory. */
+/* Words of shared memory. */
 void show_group_memory(FILE *out, const struct tsr_shader_view *view, uint32_t offset,
 		       unsigned int count, char kind);
 

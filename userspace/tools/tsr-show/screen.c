@@ -120,7 +120,7 @@ static int find_monitor(struct screen *s)
 	return s->connector && s->crtc && s->plane;
 }
 
-/* Whether the node at @path is a Tessera GPU with a monitor; then it is open. */
+/* Opens the node at @path if it is a Tessera GPU with a monitor. */
 static int try_node(struct screen *s, const char *path)
 {
 	drmVersion *version;

@@ -28,7 +28,7 @@
 struct buffer {
 	struct tsr_image *image;
 	struct tsr_gfx_pass *pass;
-	struct tsr_sync *free;		/* it is not shown any more */
+	struct tsr_sync *free;		/* signals when the buffer is no longer shown */
 	struct tsr_sync *drawn;
 	uint32_t id;			/* framebuffer */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of the kernel's interface what is newer than the headers of Debian 12. */
+/* Declarations of the kernel's interface that the headers of Debian 12 lack. */
 #ifndef COMPAT_H
 #define COMPAT_H
 

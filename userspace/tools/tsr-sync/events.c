@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What happened and when, and the ioctls it took. */
+/* The log of events with their times, and of the ioctls that were used. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

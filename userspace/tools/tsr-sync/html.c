@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What happened, as one page: a picture of lanes with arrows for fences, and the table. */
+/* The report as an HTML page: a picture of lanes with arrows for fences, and the table. */
 #include <stdlib.h>
 #include <string.h>
 

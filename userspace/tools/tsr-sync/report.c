@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What happened, as a table and for Perfetto. */
+/* The report as a table, and for Perfetto. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -158,7 +158,7 @@ struct device {
 	uint64_t slots_va, scratch_va;
 	unsigned int slots_used;
 	struct drm_tessera_get_timestamp clock; /* both clocks when it was opened */
-	uint64_t resets; /* it had had when it was opened */
+	uint64_t resets; /* resets of the device before it was opened */
 };
 
 struct queue {
@@ -168,7 +168,7 @@ struct queue {
 };
 
 #define PRODUCERS 64
-/* Who signals what of a syncobj. */
+/* A statement or job that signals a point of a syncobj. */
 struct producer {
 	uint64_t point;
 	name_text who;
@@ -211,7 +211,7 @@ struct vgem_fence {
 	name_text lane;
 };
 
-/* What a job and the CPU tell one another; one cache line. */
+/* Words that a job and the CPU exchange; one cache line. */
 struct slot {
 	uint64_t begin, end; /* GPU ticks */
 	uint64_t gate; /* the job goes on when it is 1 */
@@ -227,7 +227,7 @@ struct job {
 	uint64_t takes; /* ns it waits at its gate, UINT64_MAX: for ever; 0: has none */
 	uint64_t released; /* when the gate was opened */
 	uint32_t done; /* a syncobj of ours: its fence */
-	int done_fd; /* and that as a sync file, -1 before it is submitted */
+	int done_fd; /* the fence as a sync file; -1 before the job is submitted */
 	bool finished; /* the rest is known */
 	bool judged; /* the script has asked for its error */
 	int error; /* positive */

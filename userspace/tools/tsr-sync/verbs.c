@@ -131,7 +131,7 @@ int verb_share(const struct statement *s)
 
 /* ---- waits ---- */
 
-/* What a wait is about. */
+/* Arguments of a wait. */
 struct wait {
 	uint32_t handles[WAITS_MAX];
 	uint64_t points[WAITS_MAX];

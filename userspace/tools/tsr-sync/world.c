@@ -212,7 +212,7 @@ struct device *device_of(const struct statement *s)
 	return open_tessera(s, "gpu", 1);
 }
 
-/* Whether a directory of debugfs is that of the device on this bus address. */
+/* True if a directory of debugfs is that of the device on this bus address. */
 static bool is_directory_of(const char *path, const char *bus)
 {
 	char name[300], line[200] = "", want[80];

@@ -16,7 +16,7 @@
 /* Edges flatter than this are rounded where normals are computed. */
 #define SMOOTH_DEGREES	50.0f
 
-/* What assimp is to make of a file: triangles in world space, no lines, no points. */
+/* Steps of assimp: triangles in world space, no lines, no points. */
 #define STEPS	(aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_PreTransformVertices | \
 		 aiProcess_GenSmoothNormals | aiProcess_JoinIdenticalVertices | \
 		 aiProcess_FindDegenerates | aiProcess_FlipUVs | aiProcess_ValidateDataStructure)
@@ -117,7 +117,7 @@ static int read_materials(struct model *model, const struct aiScene *scene, cons
 
 /* ---- Meshes ---------------------------------------------------------------------------------- */
 
-/* Whether a mesh is of triangles, with places in memory for what they name. */
+/* True if a mesh is of triangles, with places in memory for what they name. */
 static bool drawn(const struct aiMesh *mesh)
 {
 	return mesh->mPrimitiveTypes == aiPrimitiveType_TRIANGLE && mesh->mVertices &&
@@ -182,7 +182,7 @@ static void copy_meshes(struct model *model, const struct aiScene *scene)
 	}
 }
 
-/* Whether all positions are numbers: files can say anything. */
+/* True if all positions are numbers: files can say anything. */
 static bool sound(const struct model *model)
 {
 	uint32_t i;

@@ -12,7 +12,7 @@
 #include "../../demos/lib/compressed.h"
 #include "../../demos/lib/picture.h"
 
-#define MODEL_VERTICES_MAX	(32u << 20)	/* and of indices three times as many */
+#define MODEL_VERTICES_MAX	(32u << 20)	/* limit; three times as many indices */
 
 struct model_vertex {
 	float position[3], normal[3], uv[2];

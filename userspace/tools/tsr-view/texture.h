@@ -7,7 +7,7 @@
 
 struct aiScene;
 
-/* What has been found so far; names[n] is that of model->textures[n]. */
+/* Textures found so far; names[n] belongs to model->textures[n]. */
 struct textures {
 	const struct aiScene *scene;
 	struct model *model;

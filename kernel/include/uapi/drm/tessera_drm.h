@@ -122,7 +122,7 @@ struct drm_tessera_array {
 };
 
 /**
- * enum drm_tessera_sync_type - kind of synchronisation object
+ * enum drm_tessera_sync_type - kind of synchronization object
  */
 enum drm_tessera_sync_type {
 	/** @DRM_TESSERA_SYNC_SYNCOBJ: Binary drm_syncobj. */

@@ -56,7 +56,7 @@ struct tsr_asm_clause {
 	uint8_t tuples;
 };
 
-/* What came out. Arrays have at least one element's room, never NULL. */
+/* Output of the assembler. Arrays have room for at least one element and are never NULL. */
 struct tsr_asm_shader {
 	uint8_t *code;
 	size_t size;			/* a multiple of 16; 0 when there are errors */

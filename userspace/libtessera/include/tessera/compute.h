@@ -11,17 +11,16 @@
  *	tsr_shader_create(code, &info, sizeof(info), &shader);
  *	tsr_cmd_dispatch(stream, &run, sizeof(run));
  *
- * A shader is code in GPU memory and what is fixed about it. A dispatch runs it for a grid of
- * thread groups; what it is told (push words, uniform buffers, storage buffers, views, ...) is
- * written into the stream with the command, so nothing but the memory itself has to be kept, and
- * the same arrays can be changed and used again at once. Documentation/hw/compute.md says what
- * threads see; Documentation/guide/compute.md is a walk through a first shader.
+ * A shader is code in GPU memory with its fixed properties. A dispatch runs it for a grid of thread
+ * groups. Its arguments (push constants, uniform buffers, storage buffers, views, ...) are written
+ * into the stream with the command. The caller can therefore change and reuse the arrays at once,
+ * and must keep only the GPU memory. Documentation/hw/compute.md describes the hardware, and
+ * Documentation/guide/libtessera.md explains a first shader.
  *
- * Order. Dispatches of one stream whose memory overlaps, at least one of them writing, are kept in
- * order by barriers that tsr_cmd_dispatch() puts between them; others may overlap in time. What
- * memory a dispatch touches is what it names. A dispatch that names nothing it writes, and one with
- * TSR_DISPATCH_OPAQUE, is ordered after and before everything. Between jobs and queues order is
- * the caller's affair, as for all jobs.
+ * Order. tsr_cmd_dispatch() puts a barrier between two dispatches of one stream if their memory
+ * overlaps and one of them writes. Others may run at the same time. A dispatch uses the memory that
+ * it names. A dispatch that names no memory to write, and one with TSR_DISPATCH_OPAQUE, is ordered
+ * with all others. The caller orders jobs and queues.
  *
  * The rules of tessera.h hold. Shaders, scratch and counted buffers may be shared by threads.
  */
@@ -44,7 +43,7 @@ enum tsr_shader_flags {
 	TSR_SHADER_REGISTERS_64 = 1 << 0	/* may use all 64 registers; half as many threads */
 };
 
-/* What a shader is made of. Zeroed fields are the defaults. */
+/* Description of a shader. Zeroed fields are the defaults. */
 struct tsr_shader_info {
 	const void *code;	/* clauses, the first one first; copied */
 	uint32_t size;		/* bytes, a multiple of 16, 16 to 16 MiB */
@@ -106,8 +105,8 @@ void tsr_scratch_unref(struct tsr_scratch *scratch);
 /* ---- What a dispatch names ------------------------------------------------------------------- */
 
 /*
- * A buffer the shader addresses by itself: its push words @push_word to @push_word + 3 get address
- * (low, high), size in bytes, and 0. Nothing checks such accesses but the page tables.
+ * A buffer that the shader addresses by itself. Push constants @push_word to @push_word + 3 receive
+ * its address (low, high), its size in bytes, and 0. Only page tables bound the accesses.
  */
 struct tsr_storage {
 	uint64_t va;		/* first byte */
@@ -140,8 +139,8 @@ struct tsr_dispatch_info {
 	uint64_t indirect;	/* if not 0: address of the three numbers, and @groups is ignored */
 	uint32_t flags;		/* enum tsr_dispatch_flags */
 	uint32_t clause_limit;	/* clauses a warp may run, then SHADER_LIMIT; 0: any number */
-	const uint32_t *push;	/* push words, uniform FAU n is words 2n and 2n + 1 */
-	uint32_t push_words;	/* how many */
+	const uint32_t *push;	/* push constants; uniform FAU n is words 2n and 2n + 1 */
+	uint32_t push_words;	/* number of words */
 	const struct tsr_storage *storage;
 	uint32_t storage_count;
 	const struct tsr_uniform *uniforms;
@@ -156,10 +155,10 @@ struct tsr_dispatch_info {
 };
 
 /*
- * tsr_cmd_dispatch(): record a dispatch, for COMPUTE queues only, with the barriers it needs after
- * what this stream holds so far. @size is sizeof(*@dispatch). The shader, scratch and memory have
- * to stay until the job is done. -EINVAL for what the hardware would refuse, or for a shader that
- * lacks scratch or push words.
+ * tsr_cmd_dispatch(): record a dispatch, for COMPUTE queues only, with the barriers that it needs
+ * after the earlier commands of the stream. @size is sizeof(*@dispatch). The shader, scratch and
+ * memory must exist until the job is done. Returns -EINVAL for arguments that the hardware would
+ * refuse, or if the shader lacks scratch or push constants.
  */
 int tsr_cmd_dispatch(struct tsr_stream *stream, const struct tsr_dispatch_info *dispatch,
 		     size_t size);
@@ -206,8 +205,8 @@ int tsr_counted_set(struct tsr_counted *counted, uint32_t count);
 void *tsr_counted_data(const struct tsr_counted *counted);
 
 /*
- * tsr_counted_storage(): the two storage buffers a shader needs of it, at @storage: the elements
- * with their push words at @push_word, and the counter with its words at @push_word + 4.
+ * tsr_counted_storage(): fill @storage with the two storage buffers of a counted buffer. The
+ * elements use the push constants from @push_word on, and the counter those from @push_word + 4 on.
  */
 void tsr_counted_storage(const struct tsr_counted *counted, uint32_t push_word,
 			 struct tsr_storage storage[2]);

@@ -2,14 +2,14 @@
 /*
  * libtessera: printing rings, command streams and register dumps.
  *
- * The decoder knows what the device knows, from the same description (the XML files in
- * Documentation/hw), and makes the same checks in the same order where it can make them without
- * memory: what it calls an error, the device answers with the fault of that name. Unlike the device
- * it goes on behind an error, and reports everything that is wrong with a packet.
+ * The decoder uses the description of the device (the XML files in Documentation/hw). It performs
+ * the device's checks in the device's order, except those that need memory. An error has the name
+ * of the fault that the device raises. Unlike the device, the decoder continues after an error and
+ * reports all errors of a packet.
  *
- * All functions only read their arguments, keep no state outside them, and may be called from any
- * thread. Input may be anything; nothing beyond its end is read. Bytes are little-endian, as in the
- * device's memory, on any machine.
+ * All functions only read their arguments, keep no other state, and may be called on any thread.
+ * They accept any input and do not read beyond its end. Bytes are little-endian on every machine,
+ * as in the device's memory.
  */
 #ifndef TESSERA_DECODE_H
 #define TESSERA_DECODE_H
@@ -58,7 +58,7 @@ struct tsr_decode_packet {
 	const struct tsr_desc_packet *desc;	/* NULL: unknown opcode */
 	uint64_t offset;			/* of its header in the bytes given */
 	uint64_t address;			/* base + offset */
-	uint64_t skipped;			/* qwords behind it that are in no packet */
+	uint64_t skipped;			/* qwords after it that are in no packet */
 	uint32_t num_qwords;			/* qwords of it that are in the bytes */
 	uint32_t num_errors;			/* found; errors[] keeps the first ones */
 	struct tsr_decode_error errors[TSR_DECODE_ERRORS_MAX];

@@ -12,21 +12,21 @@
  *	tsr_gfx_draw(pass, &(struct tsr_gfx_draw){ .count = 3 });
  *	tsr_gfx_run(pass, TSR_DEADLINE_NEVER);
  *
- * A pass draws into targets: images that are loaded or cleared before the first draw and stored
- * after the last one. It is recorded once and can be submitted many times. What a pass is told
- * (push words, bindings, state) is copied; shaders, pipelines, images and buffers stay the
- * caller's and have to live until the GPU is done with the pass. Documentation/guide/graphics.md
- * is a walk through a first picture, Documentation/hw/3d.md says what the GPU does with it.
+ * A pass draws into targets. These are images that are loaded or cleared before the first draw and
+ * stored after the last one. A pass is recorded once and can be submitted many times. It copies
+ * push constants, bindings and state. Shaders, pipelines, images and buffers belong to the caller
+ * and must exist until the GPU is done with the pass. Documentation/guide/graphics.md explains a
+ * first picture, and Documentation/hw/3d.md describes the hardware.
  *
- * The GPU draws a pass in two steps, on two engines: the first finds out which tiles of the picture
- * the primitives touch, the second draws tile by tile. The first step of a pass runs while the
- * second step of the pass before is still drawing; passes of one tsr_gfx have their effects in the
- * order of submission. When one fails (a fault in a shader, say), those that were submitted after
- * it and have not been drawn fail with -ECANCELED; later ones are drawn.
+ * The GPU draws a pass in two steps, on two engines. The first step determines which tiles each
+ * primitive touches, and the second step draws tile by tile. The first step of a pass may run
+ * during the second step of the previous pass. Passes of one tsr_gfx take effect in the order of
+ * submission. If a pass fails, for example by a fault in a shader, passes that were submitted after
+ * it and have not been drawn fail with -ECANCELED. Later submissions are drawn.
  *
- * Errors. Functions that record return 0 or a negative errno; nothing is recorded then. The first
- * error sticks: tsr_gfx_submit() returns it again, so a caller may check there alone. What the GPU
- * would refuse is refused here, with a text.
+ * Errors. Recording functions return 0, or a negative errno and record nothing. The first error is
+ * kept and tsr_gfx_submit() returns it again, so a caller may check there alone. Arguments that the
+ * GPU would refuse are refused here, with a text.
  *
  * The rules of tessera.h hold. A pass belongs to one thread at a time; a tsr_gfx, images and
  * pipelines may be shared by threads.
@@ -78,10 +78,10 @@ struct tsr_gfx_varying {
 	enum tsr_gfx_interpolation interpolation;
 };
 
-/* What is executed before a fragment shader's first clause, into R0 to R3 (first) or R4 to R7. */
+/* A message before a fragment shader's first clause, into R0 to R3 (first) or R4 to R7. */
 struct tsr_gfx_preload {
 	enum tsr_preload kind;
-	bool half;		/* results of 16 bits */
+	bool half;		/* results are 16-bit */
 	bool zero_lod;		/* VAR_TEX: level of detail 0; since version 1.1 of the device */
 	uint32_t components;	/* LD_VAR: 1 to 4 */
 	uint32_t varying;
@@ -90,7 +90,7 @@ struct tsr_gfx_preload {
 
 enum tsr_gfx_vertex_flags {
 	TSR_GFX_VERTEX_WINDOW_POSITION = 1 << 0,	/* positions: x, y, z of the window, 1/w */
-	TSR_GFX_VERTEX_ONE_SHADER = 1 << 1,	/* it does all; output 0 is the position */
+	TSR_GFX_VERTEX_ONE_SHADER = 1 << 1,	/* writes all outputs; 0 is the position */
 	TSR_GFX_VERTEX_POINT_SIZE = 1 << 2,	/* writes more than x, y, z, w: a point size, */
 	TSR_GFX_VERTEX_LAYER = 1 << 3,		/* a layer, */
 	TSR_GFX_VERTEX_VIEWPORT = 1 << 4,	/* a viewport, */
@@ -152,8 +152,8 @@ struct tsr_gfx_blend {
 };
 
 /*
- * A shader of a pipeline with stages: the words of attribute space that it loads and stores, bit
- * n % 64 of [n / 64] the word at byte 4 n.
+ * A shader of a pipeline with stages, and the words of stage I/O memory that it loads and stores.
+ * Bit n % 64 of element [n / 64] is the word at byte 4 n.
  */
 struct tsr_gfx_stage_shader {
 	struct tsr_shader *shader;	/* NULL: there is none; vertex: it is info.vertex */
@@ -163,19 +163,19 @@ struct tsr_gfx_stage_shader {
 	bool trap_handles;		/* a handle that is none is a fault */
 };
 
-/* What stream-out writes of a vertex. */
+/* A part of a vertex that stream-out writes. */
 struct tsr_gfx_streamed {
-	uint32_t word, components;	/* of attribute space: first, 1 to 4 of them */
+	uint32_t word, components;	/* of stage I/O memory: first word, 1 to 4 words */
 	uint32_t stream, target;
 	uint32_t offset;		/* bytes in the target's vertex: a multiple of 4 */
 };
 
 /*
- * Stages between vertices and the picture (hw/3d.md, from "Vertex shaders with attribute space"
- * on). The vertex shader is info.vertex, which does everything; info.varying is NULL. With
- * ONE_PROGRAM it is one that knows of outputs alone, output 0 being the position, and so may be the
- * domain shader; else it stores to attribute space. Varyings are the words from 0x80 on, one after
- * the other, each as many as its format has. Bindings are those of TSR_GFX_STAGE_VERTEX for all.
+ * Stages between vertex shader and rasterization (hw/3d.md, from "Vertex shaders with stage I/O
+ * memory" on). The vertex shader is info.vertex and has all outputs; info.varying is NULL. With
+ * ONE_PROGRAM, the vertex shader and the domain shader may write outputs, and output 0 is the
+ * position. Otherwise they store to stage I/O memory. Varyings are consecutive words from 0x80 on,
+ * as many for each as its format has. All stages use the bindings of TSR_GFX_STAGE_VERTEX.
  */
 struct tsr_gfx_stages {
 	struct tsr_gfx_stage_shader vertex, hull, domain, geometry;
@@ -196,7 +196,7 @@ struct tsr_gfx_stages {
 	uint32_t declared;
 };
 
-/* What a pipeline is made of. Zeroed fields are the defaults. */
+/* Description of a pipeline. Zeroed fields are the defaults. */
 struct tsr_gfx_pipeline_info {
 	/* shaders and where they begin, in bytes after the shader's own entry */
 	struct tsr_shader *vertex;	/* positions; with ONE_PROGRAM all outputs */
@@ -346,7 +346,7 @@ enum tsr_gfx_stage {
 	TSR_GFX_STAGE_FRAGMENT = 1 << 1
 };
 
-/* tsr_gfx_set_push(): push words @first to @first + @count - 1 of stages (enum tsr_gfx_stage). */
+/* tsr_gfx_set_push(): push constants @first to @first + @count - 1 of enum tsr_gfx_stage bits. */
 int tsr_gfx_set_push(struct tsr_gfx_pass *pass, uint32_t stages, uint32_t first, uint32_t count,
 		     const void *words);
 
@@ -361,7 +361,7 @@ int tsr_gfx_set_vertices(struct tsr_gfx_pass *pass, uint32_t buffer, uint64_t va
 int tsr_gfx_set_indices(struct tsr_gfx_pass *pass, enum tsr_index_type type, uint64_t va,
 			uint64_t size);
 
-/* What shaders of a stage name by number, as in struct tsr_dispatch_info; arrays are copied. */
+/* Resources of a stage, by number, as in struct tsr_dispatch_info. Arrays are copied. */
 struct tsr_gfx_bindings_info {
 	const struct tsr_storage *storage;
 	uint32_t storage_count;

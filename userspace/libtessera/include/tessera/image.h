@@ -25,8 +25,7 @@ struct tsr_image;
 /* ---- Images ---------------------------------------------------------------------------------- */
 
 enum tsr_image_flags {
-	TSR_IMAGE_COMPRESSED = 1 << 0,	/* a target: blocks may be stored as "clear" */
-					/* or compressed, see struct tsr_gfx_target */
+	TSR_IMAGE_COMPRESSED = 1 << 0,	/* a target with metadata, see struct tsr_gfx_target */
 	TSR_IMAGE_CUBE = 1 << 1,	/* layers are faces of cubes: +x -x +y -y +z -z, 6 each */
 	TSR_IMAGE_EXPORTABLE = 1 << 2	/* tsr_image_export() */
 };
@@ -113,13 +112,14 @@ enum tsr_view_dimension {
 };
 
 /*
- * What a shader names by a number. Zeroed fields are the defaults.
+ * A view: a resource that a shader names by number. Zeroed fields are the defaults.
  *
- * As a texture: an image; coordinates and filters are the sampler's.
- * As an attribute: a buffer, an array of elements of @format, @stride bytes apart (LD_ATTR, and
- * LEA_ATTR for their address; both with the element's number as vertex); or one level of an image
- * of one sample, with its layers or slices (LD_ATTR_TEX, LEA_ATTR_TEX). Accesses stay inside:
- * beyond the end loads give 0, stores and atomics do nothing.
+ * As a texture, a view is an image. The sampler determines coordinates and filters.
+ * As an attribute, a view is a buffer or a level of an image. A buffer is an array of elements of
+ * @format, @stride bytes apart (LD_ATTR, and LEA_ATTR for their address; both with the element's
+ * number as vertex). A level belongs to an image of one sample, with its layers or slices
+ * (LD_ATTR_TEX, LEA_ATTR_TEX). Accesses are bounded: loads beyond the end return 0, and stores and
+ * atomics have no effect.
  */
 struct tsr_view {
 	struct tsr_image *image;	/* NULL: it is a buffer */
@@ -147,9 +147,9 @@ struct tsr_sampler_state {
 	bool normalized;	/* coordinates are 0 to 1 across the texture; else texels */
 	bool min_nearest;	/* no filter within a level when the texture is made smaller */
 	bool mag_nearest;	/* none when it is made larger */
-	bool mag_cutoff;	/* it is made larger up to a level of detail of 0.5, not 0 */
+	bool mag_cutoff;	/* magnification ends at a level of detail of 0.5, not 0 */
 	bool seamless;		/* filters reach over the edges of cube faces */
-	bool clamp_layer;	/* to those there are; else one outside reads 0 */
+	bool clamp_layer;	/* to the image; else a layer outside reads 0 */
 	bool srgb_override;	/* sRGB textures are read as if they were linear */
 	enum tsr_mipmap_mode mipmap;
 	enum tsr_compare_function compare;	/* of shadow lookups */
