@@ -70,7 +70,7 @@ static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 	u32 into = rptr % TESSERA_RING_ENTRY;
 	bool begun;
 
-	/* Last: a device that answers now has answered before. Else all that it knows of is lost. */
+	/* Last: a device that answers now has answered before. Else all it knows of is lost. */
 	if (!tessera_device_present(tdev))
 		return queue->told_wptr;
 
