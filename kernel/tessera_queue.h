@@ -76,7 +76,7 @@ struct tessera_queue {
 	struct tessera_ring ring;
 	/** @wptr: Write pointer, free-running, bytes. */
 	u32 wptr;
-	/** @told_wptr: What the device knows of it. No entry beyond can have begun. */
+	/** @told_wptr: Last @wptr written to the doorbell. No later entry can have begun. */
 	u32 told_wptr;
 	/** @dead: 0 while jobs may be put on the ring, else the error they get; SUBMIT peeks. */
 	int dead;

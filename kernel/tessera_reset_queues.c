@@ -70,7 +70,10 @@ static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 	u32 into = rptr % TESSERA_RING_ENTRY;
 	bool begun;
 
-	/* Last: a device that answers now has answered before. Else all it knows of is lost. */
+	/*
+	 * This read is last: a device that answers now has answered before. Otherwise all jobs
+	 * are lost that the device knows.
+	 */
 	if (!tessera_device_present(tdev))
 		return queue->told_wptr;
 
@@ -97,8 +100,8 @@ static void queue_save(struct tessera_queue *queue, void *data)
 }
 
 /*
- * Nobody can say what the slot has begun: all that it was told of. A job that came on the ring
- * after the device was cut off is not lost.
+ * It is unknown which jobs the slot has begun, so all announced jobs are lost. A job that was added
+ * to the ring after the device was cut off is not lost.
  */
 static void queue_lose(struct tessera_queue *queue, void *unused)
 {
@@ -107,11 +110,11 @@ static void queue_lose(struct tessera_queue *queue, void *unused)
 }
 
 /**
- * tessera_queues_save() - stop all queues where they are and note where that is
- * @tdev: device within reach, or one that does not answer: then all jobs that it
- *        was told of are lost
+ * tessera_queues_save() - stop all queues and save their positions
+ * @tdev: device within reach, or one that does not answer, which loses all
+ *        announced jobs
  *
- * Until tessera_queues_restore() once is enough.
+ * Further calls before tessera_queues_restore() have no effect.
  */
 void tessera_queues_save(struct tessera_device *tdev)
 {
@@ -154,7 +157,7 @@ static void queue_freeze(struct tessera_queue *queue, void *unused)
 }
 
 /**
- * tessera_queues_lose() - cancel all that the device was told of
+ * tessera_queues_lose() - cancel all jobs that were announced to the device
  * @tdev: device that is cut off and does not answer
  */
 void tessera_queues_lose(struct tessera_device *tdev)

@@ -22,7 +22,7 @@ static void repeat(uint8_t *to, size_t done, size_t size)
 		memcpy(to + done, to, done * 2 < size ? done : size - done);
 }
 
-/* What clearing tells of every block. */
+/* Notes for every block that it is cleared. */
 static void know_clear(struct tsr_tile *t, bool depth, bool stencil)
 {
 	unsigned int blocks = 1u << 2 * (t->shift - TSR_BLOCK_SHIFT);

@@ -24,7 +24,7 @@ struct block {
 
 /* ---- Planes ---------------------------------------------------------------------------------- */
 
-/* What a plane of @word[0 … 2] says of pixel (@x, @y). */
+/* Value of pixel (@x, @y) in the plane @word[0 … 2]. */
 static uint32_t predicted(const uint32_t *word, unsigned int x, unsigned int y)
 {
 	int64_t moved = (int64_t)(int32_t)word[1] * x + (int64_t)(int32_t)word[2] * y;
@@ -189,7 +189,7 @@ static enum tsr_step move_samples(struct tsr_tile_core *c, struct tsr_mem *mem, 
 	return TSR_STEP_DONE;
 }
 
-/* The same of planes: the first words of a block's texels. */
+/* Moves planes, the first words of a block's texels. */
 static enum tsr_step move_planes(struct tsr_tile_core *c, struct tsr_mem *mem,
 				 const struct block *b,
 				 uint32_t plane[TSR_SAMPLES_MAX][PLANE_WORDS], bool write)

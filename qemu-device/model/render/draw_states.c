@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a core keeps of draws' states: read and prepared once, used for all primitives of a draw. */
+/* States of draws in a core: read and prepared once, used for all primitives of a draw. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -29,7 +29,7 @@ static void free_vertices(struct tsr_tile_core *c)
 	c->ids = NULL;
 }
 
-/* What a tile in progress needs. */
+/* Frees the memory of a tile in progress. */
 static void free_tile(struct tsr_tile_core *c)
 {
 	if (c->group.fragments)

@@ -66,7 +66,7 @@ static void spread(union tsr_lanes *to, const union tsr_lanes *from, unsigned in
 		to->u[l] = from->u[lane];
 }
 
-/* The same of four words and, if @second, those of the second source, of warp @w of the bundle. */
+/* Takes four words, and if @second those of the second source, of warp @w of the warp group. */
 static void take_words(const struct tsr_fragments *f, unsigned int rt, unsigned int w,
 		       unsigned int lane, bool second, struct tsr_output_flat *to)
 {
@@ -134,7 +134,7 @@ static void take(const struct tsr_tile_core *c, unsigned int n, struct texels *t
 	}
 }
 
-/* The same of a single quad, the bundle's last one. */
+/* Takes the colors of the last quad of the warp group. */
 static void take_last(const struct tsr_tile_core *c, struct tsr_tile_colors *to)
 {
 	struct texels t;

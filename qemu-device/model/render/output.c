@@ -612,7 +612,7 @@ static void row_of_quads(unsigned int x, unsigned int y, unsigned int row,
 	}
 }
 
-/* The same with the color of @flat. */
+/* A row of quads with the color of @flat. */
 static void flat_warp(const struct tsr_output_flat *flat, unsigned int x, unsigned int y,
 		      unsigned int row, struct tsr_output_warp *w)
 {

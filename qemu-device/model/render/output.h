@@ -51,7 +51,7 @@ struct tsr_output_field {
 	uint32_t bits;			/* all ones; 0: it is not in the texel */
 	uint8_t width;			/* number of bits */
 	uint8_t word, shift;		/* 32-bit word of the texel, lowest bit in it */
-	bool stored;			/* it is what is written there */
+	bool stored;			/* the component is written to the texel */
 	bool curved;			/* sRGB */
 	bool dithered;
 };
@@ -83,7 +83,7 @@ typedef void tsr_output_lanes_fn(const struct tsr_output *o, const struct tsr_ou
 typedef void tsr_output_block_fn(const struct tsr_output *o, const struct tsr_output_flat *flat,
 				 uint8_t *first, uint32_t pitch, uint64_t rows);
 
-/* The same of a block whose pixels have colors of their own. */
+/* Texels of a block whose pixels have different colors. */
 typedef void tsr_output_quads_fn(const struct tsr_output *o, const struct tsr_output_quads *quads,
 				 uint8_t *first, uint32_t pitch, uint64_t rows);
 
@@ -128,7 +128,7 @@ bool tsr_output_prepare(struct tsr_output *o, const struct tsr_render_target *ta
 void tsr_output_write(const struct tsr_output *o, const struct tsr_tile_target *t,
 		      const struct tsr_output_warp *w);
 
-/* The same of a block of pixels. */
+/* Write the colors of a block of pixels. */
 void tsr_output_write_quads(const struct tsr_output *o, const struct tsr_tile_target *t,
 			    const struct tsr_output_quads *quads);
 

@@ -405,7 +405,7 @@ static void fill(const struct tsr_output *o, const struct tsr_output_flat *flat,
 	}
 }
 
-/* The same, joined with what is there. */
+/* Writes the pixels of a block, combined with the old texels where needed. */
 TSR_INLINE void output_block(const struct tsr_output *o, const struct tsr_output_flat *flat,
 			     uint8_t *first, uint32_t pitch, uint64_t rows, enum output_way way,
 			     bool half)
@@ -613,7 +613,7 @@ TSR_INLINE vu32 output_pack_floats(const union tsr_lanes *color, unsigned int st
 					 (__m512i)from);
 }
 
-/* The same of halves, two of which are a word. */
+/* Packs half floats, two of which are a word. */
 TSR_INLINE vu32 output_pack_halves(const union tsr_lanes *color, unsigned int step,
 				   const unsigned int shift[4])
 {
@@ -638,7 +638,7 @@ TSR_INLINE vu32 output_pack_halves(const union tsr_lanes *color, unsigned int st
 }
 #endif
 
-/* What quads_opaque() does with four bytes in any order, of which it need not ask anything. */
+/* quads_opaque() for four bytes in any order, without any tests. */
 TSR_INLINE void output_bytes(const struct tsr_output *o, const struct tsr_output_quads *quads,
 			     uint8_t *first, uint32_t pitch, uint64_t rows, bool half)
 {

@@ -20,7 +20,7 @@ static float least[257];
 static uint8_t guess[GUESSES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* What is stored for @x. */
+/* The stored value for @x. */
 static unsigned int stored(const struct tsr_format *format, float x)
 {
 	union tsr_texel texel = { .f = { x } };
@@ -81,7 +81,7 @@ unsigned int tsr_output_srgb_encoded(float x)
 	return n;
 }
 
-/* The 4 by 4 matrix of ordered dithering: neighbours are far from each other. */
+/* The 4 by 4 matrix of ordered dithering. Adjacent values differ as much as possible. */
 void tsr_output_thresholds(const struct tsr_output_warp *w, float threshold[TSR_WARP_LANES])
 {
 #define T(n) ((n + 0.5f) / 16)

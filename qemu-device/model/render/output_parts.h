@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What both ways of writing colors share: the sRGB curve by table, thresholds of dithering.
+ * Shared by both ways of writing colors: the sRGB curve as a table, thresholds of dithering.
  */
 #ifndef TSR_TILE_OUTPUT_PARTS_H
 #define TSR_TILE_OUTPUT_PARTS_H
@@ -17,7 +17,7 @@ void tsr_output_srgb_init(void);
 /* The 8-bit component nearest on the curve to @x, 0 ... 1: what tsr_format_store() stores. */
 unsigned int tsr_output_srgb_encoded(float x);
 
-/* What is added before a number is cut off, 0 ... 1, for the lanes of a warp. */
+/* The amounts, 0 ... 1, that are added before a number is truncated, for the lanes of a warp. */
 void tsr_output_thresholds(const struct tsr_output_warp *w, float threshold[TSR_WARP_LANES]);
 
 /* Bits of a block's pixels, in the order they lie in a block, to rows: row y is byte y. */

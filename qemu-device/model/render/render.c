@@ -318,7 +318,7 @@ static enum tsr_step read_frame(struct tsr_rendering *r, struct tsr_mem *mem, ui
 	return step;
 }
 
-/* What is left from the frame before is forgotten, but not the memory. */
+/* Drops the state of the previous frame but keeps the memory. */
 static void reuse(struct tsr_rendering *r)
 {
 	r->job.cursor = 0;
@@ -443,7 +443,7 @@ static void start_job(struct tsr_work *work, uint64_t count, uint32_t length,
 	work->job = &r->job;
 }
 
-/* What cores have counted goes to the queue's counters. */
+/* Adds the counts of cores to the queue's counters. */
 static void count(struct tsr_rendering *r, _Atomic uint64_t *counter)
 {
 	static const uint8_t id[TSR_TILE_COUNTS] = {

@@ -47,13 +47,13 @@
 #define TSR_TILE_EFFORT 16384
 #define TSR_TILE_BUNDLE_EFFORT 32	/* what a bundle counts */
 
-/* What is counted by a core until the owner adds it to the queue's counters. */
+/* Counts of a core that the owner adds to the queue's counters. */
 enum tsr_tile_count {
 	TSR_TILE_TILES,
 	TSR_TILE_PRIMITIVES,		/* set up, once for each tile they touch */
 	TSR_TILE_BLOCKS,		/* blocks with coverage */
-	TSR_TILE_BLOCKS_DEPTH,		/* of them, rejected by hierarchical depth */
-	TSR_TILE_BLOCKS_STENCIL,	/* and by hierarchical stencil */
+	TSR_TILE_BLOCKS_DEPTH,		/* blocks rejected by hierarchical depth */
+	TSR_TILE_BLOCKS_STENCIL,	/* blocks rejected by hierarchical stencil */
 	TSR_TILE_SAMPLES_TESTED,	/* in early tests */
 	TSR_TILE_SAMPLES_REJECTED,	/* early, by tests of samples and blocks */
 	TSR_TILE_QUADS,			/* shaded */
@@ -65,7 +65,7 @@ enum tsr_tile_count {
 	TSR_TILE_COUNTS
 };
 
-/* What all fragments of a primitive leave. */
+/* The colors that all fragments of a primitive have. */
 struct tsr_tile_colors {
 	bool known;
 	uint8_t written;		/* bit n: target n is */
@@ -98,17 +98,17 @@ struct tsr_tile_state {
 	bool may_be_flat;
 	bool looked;			/* @flat tells */
 	uint8_t tried;			/* bundles, up to a few */
-	uint8_t patience;		/* primitives that are not looked at … */
-	uint8_t waited;			/* … and were not, after the last one; 0: it was of one */
+	uint8_t patience;		/* primitives that are not tested after a failed test */
+	uint8_t waited;			/* of them, not tested so far; 0: it had one color */
 	struct tsr_flat flat;
-	struct tsr_tile_colors colors;	/* if it is everywhere, of … */
-	uint64_t push;			/* … push constants; 0: the program's own */
+	struct tsr_tile_colors colors;	/* if all primitives have them; with the program of @push */
+	uint64_t push;			/* address of push constants; 0: the program's own */
 	struct {
 		double low, high;	/* of the viewport itself */
 	} range[TSR_VIEWPORTS_MAX];
 };
 
-/* Of a primitive of one color that its bundle is going to tell: a block, and its pixels there. */
+/* A block of a primitive of one color that its warp group will supply, and its pixels. */
 struct tsr_tile_deferred {
 	uint64_t mask;
 	uint16_t x, y;			/* of the block, in the tile */
@@ -275,7 +275,7 @@ struct tsr_tile_primitive {
 struct tsr_tile_group {
 	struct tsr_fragments *fragments;
 	struct tsr_tile_state *state;	/* of all quads of the group; NULL: none */
-	/* What the draw has for its program, and where; 0: nothing, the program has its own. */
+	/* Push constants of the draw, and their place; 0: the program's own apply. */
 	uint64_t push_va;
 	unsigned int push_at;		/* in @push; those before it may be the group's */
 	struct tsr_push push[TSR_BUNDLE_WARPS];
@@ -424,7 +424,7 @@ enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 				  uint64_t shader_state, uint64_t draw_state,
 				  struct tsr_tile_state **state);
 
-/* Push words at @va for @program, which is going to run in @run; 0: it has its own. */
+/* Read push constants at @va for @program, which runs in @run next; 0: its own apply. */
 enum tsr_step tsr_tile_push_read(struct tsr_tile_core *c, struct tsr_mem *mem, uint64_t va,
 				 const struct tsr_program *program, struct tsr_stage_run *run);
 
@@ -456,7 +456,7 @@ enum tsr_step tsr_tile_ask(struct tsr_tile_core *c, struct tsr_mem *mem, unsigne
 enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 /*
- * What waits is needed by primitives of @state: load it, but for targets that @state may overwrite
+ * Execute the deferred load for primitives of @state, except for targets that @state may overwrite
  * block by block.
  */
 enum tsr_step tsr_tile_load_for(struct tsr_tile_core *c, struct tsr_mem *mem,
@@ -517,8 +517,8 @@ void tsr_tile_flat_begin(struct tsr_tile_core *c);
 /* The bundle has been run and written; is the rest of its last primitive like it? */
 void tsr_tile_flat_look(struct tsr_tile_core *c);
 /*
- * The same of a block: while it is shaded, its @color for @target is taken; then it is found out
- * whether the rest is like it.
+ * Take @color of @target while a block is shaded, then test if the rest of the primitive has the
+ * same color.
  */
 void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
 			const union tsr_lanes *color);
@@ -548,7 +548,7 @@ bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_ren
 			    const struct tsr_env *env);
 /* Shade the block, or leave it for bundles; false: the bundle has to be run before. */
 bool tsr_tile_block_shade(struct tsr_tile_core *c);
-/* What is left of the block has got its colors without a bundle: count that. */
+/* The rest of the block has got its colors without a warp group. Counts it. */
 void tsr_tile_block_done(struct tsr_tile_core *c);
 
 /* small.c */
@@ -593,7 +593,7 @@ unsigned int tsr_tile_prim(struct tsr_tile_core *c);
 /* Address of the outputs of vertex @slot, which are going to be read; 0: there are none. */
 uint64_t tsr_tile_outputs(const struct tsr_tile_core *c, const struct tsr_batch *batch,
 			  unsigned int slot);
-/* What of its batch a primitive of the bundle has to have, @p->prim given. */
+/* Fill in the values of the batch for a primitive of the warp group; @p->prim is given. */
 void tsr_tile_fill_prim(const struct tsr_tile_core *c, struct tsr_fragment_prim *p);
 /* tsr_job.burst of tiles and of batches. */
 enum tsr_burst tsr_tile_burst(struct tsr_shader *sh, const struct tsr_mem *mem,

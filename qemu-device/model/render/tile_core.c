@@ -128,7 +128,7 @@ static bool add_place(struct tsr_tile_core *c, unsigned int place)
 	return true;
 }
 
-/* The same for quads of one sample, of which none has to wait: as many as there is room for. */
+/* Adds quads with one sample, of which none has to wait, as many as there is room for. */
 static void add_plain(struct tsr_tile_core *c)
 {
 	struct tsr_fragments *f = c->group.fragments;
@@ -340,7 +340,7 @@ static bool next_covered(struct tsr_tile_core *c)
 	return true;
 }
 
-/* The same, ready to be shaded. */
+/* The next covered block, ready to be shaded. */
 static bool next_block(struct tsr_tile_core *c)
 {
 	if (!(c->prim.set.few ? tsr_tile_few_next(c) : next_covered(c)))
@@ -706,7 +706,7 @@ static uint64_t packet_cycles(const struct tsr_tile_core *c)
 	       (c->stats.count[TSR_TILE_LOAD_BYTES] + c->stats.count[TSR_TILE_STORE_BYTES]) / 64;
 }
 
-/* The same with primitives: all but those of programs and messages. */
+/* All cycles except those of programs and messages. */
 static uint64_t work(const struct tsr_tile_core *c)
 {
 	return packet_cycles(c) + c->stats.count[TSR_TILE_PRIMITIVES] +
@@ -804,7 +804,7 @@ static bool ending(const struct tsr_tile_core *c)
 	       work(c) - c->buffer.stored_at < ENDING_CYCLES;
 }
 
-/* What a burst may still be given, and what it had before. */
+/* Cycles that a work quantum may still use, and those that it used before. */
 struct budget {
 	uint64_t cycles;		/* of the slice, or what else the runner may spend */
 	int32_t effort, shader;		/* not given to the core and the shader yet */
@@ -823,8 +823,8 @@ static uint64_t cycles_of(const struct tsr_tile_core *c, const struct tsr_shader
 }
 
 /*
- * What a core is given is what may not cost more cycles than there are, and most often costs less:
- * between bundles it is given more of what is left. A burst forgets all translations.
+ * A core gets an amount of work that cannot cost more cycles than are left, and usually costs less.
+ * Between warp groups it gets more of the rest. A work quantum drops all translations.
  */
 static bool go_on(struct tsr_tile_core *c, struct tsr_shader *sh, struct budget *b)
 {

@@ -110,7 +110,7 @@ enum tsr_step tsr_tile_move_row(const struct tsr_tile_core *c, struct tsr_mem *m
 	return move_part(&c->shader->access, mem, c->buffer.tile.layer, part);
 }
 
-/* The same of row @y of the tile. */
+/* Moves row @y of the tile. */
 static enum tsr_step move_row(const struct tsr_tile_core *c, struct tsr_mem *mem,
 			      const struct tsr_render_target *rt, unsigned int bytes,
 			      unsigned int s, uint32_t y, uint8_t *row, bool write)
@@ -135,8 +135,8 @@ static uint8_t *rows_at(struct tsr_access_cache *access, struct tsr_mem *mem, ui
 }
 
 /*
- * The same of whole tiles of a tiled surface: how many rows have been moved. In the tile they are
- * @step bytes apart.
+ * Moves whole tiles of a tiled surface. Returns the number of rows moved. In the tile buffer, rows
+ * are @step bytes apart.
  */
 static uint32_t move_tiles(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
 			   const struct part *p, uint32_t count, uint32_t step)
@@ -274,7 +274,7 @@ static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, u
 	return TSR_STEP_DONE;
 }
 
-/* The same of all rows of @samples samples; @blocks are those of the tile. */
+/* Moves all rows of @samples samples. @blocks are the blocks of the tile. */
 static enum tsr_step move_all(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt,
 			      unsigned int samples, uint64_t blocks, bool write)
 {
@@ -376,7 +376,7 @@ static enum tsr_step store_color(struct tsr_tile_core *c, struct tsr_mem *mem, u
 typedef float floats __attribute__((vector_size(16)));
 typedef int32_t words __attribute__((vector_size(16)));
 
-/* Of the depths of two quads, one beside the other, those of the upper or lower row. */
+/* The upper or lower row of depths of two adjacent quads. */
 static inline floats row_of(const float *quads, bool lower)
 {
 	floats left, right;
@@ -568,7 +568,7 @@ static bool is_flat(const struct tsr_tile *t)
 	return true;
 }
 
-/* What pack_row() makes of depths that are all @z, in words of four bytes. */
+/* pack_row() for depths that are all @z, in words of four bytes. */
 static void pack_flat(const struct tsr_depth_format *format, float z, uint8_t *line, uint32_t count)
 {
 	const uint32_t new = tsr_depth_word(format, z);
@@ -670,7 +670,7 @@ static enum tsr_step move_stencil(struct tsr_tile_core *c, struct tsr_mem *mem, 
 
 /* ---- All targets ----------------------------------------------------------------------------- */
 
-/* Of @which, the targets the frame has and that have memory. */
+/* The targets of @which that the frame has and that have memory. */
 static unsigned int with_memory(const struct tsr_tile_core *c, unsigned int which)
 {
 	const struct tsr_rendering *r = c->render;
@@ -709,8 +709,8 @@ static enum tsr_step move_zs(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 }
 
 /*
- * What moving a pixel of @rt costs in the tile buffer, where a sample counts at least 4 bytes, less
- * what is counted as moved to or from memory.
+ * Cost of moving a pixel of @rt in the tile buffer, where a sample counts at least 4 bytes, without
+ * the bytes that count as moved to or from memory.
  */
 static unsigned int beyond(const struct tsr_tile *t, const struct tsr_render_target *rt,
 			   unsigned int bytes)
@@ -752,7 +752,7 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 	if (step == TSR_STEP_DONE)
 		step = move_zs(c, mem, which, false);
 	if (step != TSR_STEP_DONE) {
-		/* it begins again from the first target */
+		/* the load begins again from the first target */
 		c->stats.count[TSR_TILE_LOAD_BYTES] = before;
 		return step;
 	}
@@ -765,7 +765,7 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 	return step;
 }
 
-/* Of @which, the targets whose samples are in memory just as they are in the tile buffer. */
+/* The targets of @which whose samples have the same form in memory and in the tile buffer. */
 static unsigned int plain(const struct tsr_tile_core *c, unsigned int which)
 {
 	const struct tsr_rendering *r = c->render;
@@ -781,7 +781,7 @@ static unsigned int plain(const struct tsr_tile_core *c, unsigned int which)
 	return which & found;
 }
 
-/* Of @which, those that are stored from a first row or depth as well as from a whole tile. */
+/* The targets of @which that can be stored from a first row or depth, too. */
 static unsigned int by_rows(const struct tsr_tile_core *c, unsigned int which)
 {
 	const struct tsr_rendering *r = c->render;

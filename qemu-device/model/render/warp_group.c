@@ -9,7 +9,7 @@
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
 
-/* The same depth everywhere. */
+/* A depth that is equal everywhere. */
 static void even_depth(const struct tsr_tile_plane *plane, const struct tsr_zs *zs,
 		       float z[TSR_BLOCK_PIXELS])
 {
@@ -276,7 +276,7 @@ void tsr_tile_settle(struct tsr_tile *t, unsigned int w, uint16_t lanes)
 		settle(c, settled);
 }
 
-/* The same of all fragments that are left. */
+/* Settles all fragments that are left. */
 static void settle_rest(struct tsr_tile_core *c)
 {
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)

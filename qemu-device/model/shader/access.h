@@ -115,12 +115,13 @@ struct tsr_access_rows {
 };
 
 /*
- * Host address of the first of @rows for TSR_ACCESS_READ or _WRITE, where the host has them all in
- * one piece; NULL: go page by page. If asked for to be written, they count as written.
+ * Host address of the first of @rows for TSR_ACCESS_READ or _WRITE, if all are contiguous on the
+ * host. NULL otherwise, and the caller proceeds page by page. With WRITE, the rows count as
+ * written.
  */
 uint8_t *tsr_access_rows(struct tsr_access_cache *access, struct tsr_mem *mem,
 			 const struct tsr_access_rows *rows, unsigned int dir);
-/* The same without that: where tsr_mem_area() is asked. */
+/* The slow path of tsr_access_rows(), by tsr_mem_area(). Does not count rows as written. */
 bool tsr_access_area(struct tsr_mem *mem, const struct tsr_access_rows *rows, unsigned int dir,
 		     struct tsr_page *area);
 /* @rows, which are at @area, have been written. Room has been reserved. */

@@ -14,15 +14,15 @@
 #include "alu/alu.h"
 #include "compiler/native.h"
 
-/* What the branch of a clause came to. */
+/* Result of the branch of a clause. */
 struct tsr_branch {
 	uint16_t taken[TSR_BUNDLE_WARPS];	/* lanes that branch, inactive ones undefined */
 	union tsr_lanes target[TSR_BUNDLE_WARPS];	/* if they are not the same for all */
 };
 
 /*
- * What a core's micro-operations run on: those of branches and DISCARD write to what lies after
- * the ALU's state. Generated code finds all it needs here.
+ * State of a core's micro-operations. Those of branches and DISCARD write to the members after the
+ * ALU's state. Generated code uses only this state.
  */
 struct tsr_lane_state {
 	struct tsr_alu_state alu;
@@ -37,7 +37,7 @@ struct tsr_lane_state {
  * last source; @dynamic: targets are to be written too.
  */
 bool tsr_branch_select(struct tsr_uop *uop, bool dynamic);
-/* The same for DISCARD. */
+/* Selects the function of DISCARD. */
 bool tsr_discard_select(struct tsr_uop *uop);
 /* True if @op is a branch that tsr_branch_select() knows. */
 bool tsr_branch_is(uint16_t op);

@@ -93,7 +93,7 @@ static enum tsr_step fetch(struct tsr_mem *mem, uint64_t va, uint8_t *to, uint64
 struct bytes {
 	uint64_t pc;
 	size_t len;			/* in the first page */
-	bool whole;			/* those of the next page are there too */
+	bool whole;			/* the bytes in the next page are present as well */
 	uint8_t byte[TSR_CLAUSE_BYTES_MAX];
 };
 
@@ -118,8 +118,8 @@ static enum tsr_step fetch_rest(struct tsr_mem *mem, struct bytes *b)
 }
 
 /*
- * Whether @d is what these bytes say, in *@same. A clause whose bytes in the first page are the
- * same goes on in the next page if and only if @d does.
+ * Sets *@same to true if @d is the clause of these bytes. If the bytes in the first page are equal,
+ * both clauses continue in the next page or none does.
  */
 static enum tsr_step compare(struct tsr_mem *mem, const struct tsr_decoded *d, struct bytes *b,
 			     bool *same)
@@ -231,7 +231,7 @@ enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_simd *alu, s
 
 /* ---- Generated code -------------------------------------------------------------------------- */
 
-/* What has run @runs times, and is about to once more, gets code. */
+/* True if code that has run @runs times and runs again is worth compiling. */
 static bool worth(const struct tsr_code *code, uint16_t *runs)
 {
 	return code->jit_runs && !code->full && !code->jit_refused && ++*runs >= code->jit_runs;

@@ -252,8 +252,8 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 }
 
 /*
- * What most bundles are most of the time: all threads of all warps at one place, and none of them
- * waits for anything. False: it is not so, and nothing has happened.
+ * Fast path for the usual case: all threads of all warps are at one address, and none of them
+ * waits. False in other cases, without effect.
  */
 static bool choose_all(struct tsr_shader *sh)
 {
@@ -325,7 +325,7 @@ static enum choice choose_warps(struct tsr_shader *sh)
 /* Where a chain of clauses ended. */
 enum end {
 	END_LIMIT,			/* the warps chosen stand at sh->here */
-	END_CHOICE,			/* they have been retired, one by one */
+	END_CHOICE,			/* the warps have been retired one by one */
 	END_FAULT,
 	END_HOST,			/* as END_LIMIT, and the code there cannot be had yet */
 };
@@ -389,7 +389,7 @@ static enum tsr_outcome outcome_of(const struct tsr_shader *sh)
 	return all ? TSR_OUTCOME_ALL : any ? TSR_OUTCOME_SOME : TSR_OUTCOME_NONE;
 }
 
-/* Who branches after @clause; @outcome is what generated code knows of it. */
+/* Finds the lanes that branch after @clause. @outcome is the result of generated code. */
 static enum tsr_outcome branch(struct tsr_shader *sh, const struct tsr_decoded *clause,
 			       enum tsr_outcome outcome)
 {
@@ -452,8 +452,8 @@ static bool end_stage(struct tsr_shader *sh)
 }
 
 /*
- * What @clause has to have done besides micro-operations, @flags of it. Returns the next clause if
- * the warps chosen stay together, else NULL with *@end.
+ * Executes the rest of @clause after its micro-operations, as @flags require. Returns the next
+ * clause if the chosen warps stay together, otherwise NULL with *@end.
  */
 static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *clause,
 				    unsigned int flags, enum tsr_outcome outcome, enum end *end)
@@ -523,7 +523,7 @@ static inline void execute(struct tsr_shader *sh, const struct tsr_decoded *clau
 	sh->mem.thread->path[TSR_PATH_TUPLES] += clause->tuples;
 }
 
-/* What clauses executed by the chosen warps count for. */
+/* Counts clauses that the chosen warps have executed. */
 static void account(struct tsr_shader *sh, uint32_t clauses, uint32_t tuples, uint64_t written)
 {
 	struct tsr_alu_state *alu = &sh->lanes.alu;
@@ -687,7 +687,7 @@ static bool verify(struct tsr_shader *sh, const struct tsr_decoded *clause)
 		tsr_shader_fault(sh, w, __builtin_ctz(sh->bundle->warp[w].active), sh->here, 0,
 				 false);
 		return false;
-	case TSR_STEP_PENDING:	/* it was there a moment ago: it has been translated before */
+	case TSR_STEP_PENDING:	/* the clause was translated a moment ago */
 		return true;
 	default:
 		if (!same)
@@ -837,7 +837,7 @@ static enum tsr_burst run_core(struct tsr_shader *sh)
 	return core->groups || core->next < sh->grid->total ? TSR_BURST_MORE : TSR_BURST_DONE;
 }
 
-/* The same for at most about @budget cycles, whatever these are made of. */
+/* Runs the core for at most about @budget cycles of any kind. */
 static enum tsr_burst run_within(struct tsr_shader *sh, uint64_t budget)
 {
 	int32_t left = TSR_SHADER_BURST;

@@ -39,7 +39,7 @@
 #define TSR_SHADER_BURST 32768
 #define TSR_SHADER_MESSAGE_EFFORT 32
 
-/* What has been done, for counters and the cost model. */
+/* Work done, for counters and the cost model. */
 struct tsr_shader_stats {
 	uint64_t cycles, groups, clauses, threads, messages;	/* see counters.md */
 	uint64_t vertices, fragments, helpers;	/* invocations of stages */
@@ -62,7 +62,7 @@ struct tsr_shader {
 	struct tsr_plan plan[TSR_PLANS];	/* of fragment states */
 	/* what the vectors of FAU specials of fragments say */
 	uint64_t special[2 + TSR_RENDER_TARGETS_MAX];
-	uint32_t push_words;		/* it has; the rest is 0 */
+	uint32_t push_words;		/* words of the bound program; the rest is 0 */
 	uint32_t mixed_words;		/* of bundles whose warps have their own */
 	union tsr_lanes staged[TSR_REGISTERS * TSR_BUNDLE_WARPS];	/* see scoreboard.c */
 	struct tsr_mask_half mask_of[256];	/* what eight bits say */
@@ -73,7 +73,7 @@ struct tsr_shader {
 	struct tsr_alu_saved fp;
 	uint32_t mode_key;		/* the ALU's mode */
 
-	/* Of the present burst. */
+	/* The present work quantum. */
 	struct tsr_mem mem;
 	struct tsr_msg_env env;
 	struct tsr_grid *grid;		/* of a dispatch; NULL: a stage of the 3D pipeline runs */
@@ -89,7 +89,7 @@ struct tsr_shader {
 	struct tsr_shader_stats stats;
 	struct tsr_fault_info fault;
 
-	/* Of the bundle that runs. */
+	/* The warp group that runs. */
 	struct tsr_bundle *bundle;
 	unsigned int bundle_index;
 	uint16_t mask_bits[TSR_BUNDLE_WARPS];	/* what lanes.alu.mask says */
@@ -196,7 +196,7 @@ static inline void tsr_shader_mask(struct tsr_shader *sh, unsigned int w, uint16
 bool tsr_shader_may_diverge(const struct tsr_shader *sh, const struct tsr_decoded *clause);
 void tsr_shader_diverge(struct tsr_shader *sh, const struct tsr_decoded *clause);
 
-/* What a chain of clauses has come to. */
+/* Progress of a chain of clauses. */
 struct tsr_progress {
 	uint32_t clauses, tuples;	/* executed */
 	uint32_t clauses_left;		/* from its beginning */

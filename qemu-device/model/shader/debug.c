@@ -5,7 +5,7 @@
 #include "warp.h"
 #include "work.h"
 
-/* What the view says of the warp itself. */
+/* Describes the warp itself in the view. */
 static void describe(const struct tsr_warp *warp, struct tsr_shader_view *view)
 {
 	view->warp = warp->number;

@@ -22,11 +22,11 @@ struct tsr_gpu;
 /* When the hook is called. */
 enum tsr_shader_when {
 	TSR_SHADER_BEFORE,		/* the clause is about to be executed */
-	TSR_SHADER_AFTER,		/* it has been, with its message unless timing is late */
-	TSR_SHADER_FAULT,		/* it or its message was at fault; the queue stops */
+	TSR_SHADER_AFTER,		/* the clause has run, its message too unless late */
+	TSR_SHADER_FAULT,		/* the clause or its message faulted; the queue stops */
 };
 
-/* What there is to see; valid during the call. */
+/* State of the shader, valid during the call. */
 struct tsr_shader_view {
 	enum tsr_shader_when when;
 	unsigned int queue;		/* slot */

@@ -9,7 +9,7 @@
 #include "warp.h"
 #include "units/msg_bundle.h"
 
-/* What is wrong with a COMPUTE_STATE, and with which qword; TSR_FAULT_NONE. */
+/* The error of a COMPUTE_STATE and its qword, or TSR_FAULT_NONE. */
 static uint8_t check_state(const uint64_t *word, unsigned int *qword)
 {
 	uint8_t code = tsr_descriptor_check(TSR_DESCRIPTOR_COMPUTE_STATE, word, qword);

@@ -45,7 +45,7 @@ static void visit_sources(struct tsr_stream *s, const struct tsr_insn *insn, uni
 		TSR_VISIT(s, src[i]);
 }
 
-/* What a message that is sound has read. */
+/* Values that a sound message has read. */
 static void visit_values(struct tsr_stream *s, struct tsr_stored *m)
 {
 	struct tsr_insn insn;
@@ -240,7 +240,7 @@ static void visit_core(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_c
 		atomic_store_explicit(&core->job.state, TSR_CORE_DONE, memory_order_relaxed);
 }
 
-/* What the grid is made from. */
+/* The description from which the grid is made. */
 static void visit_description(struct tsr_stream *s, const struct tsr_env *env,
 			      struct tsr_grid **grid)
 {

@@ -68,7 +68,7 @@ struct tsr_operand {
 };
 
 /*
- * What a micro-operation runs on: some warps of a bundle, with some of their lanes active. Belongs
+ * State of a micro-operation: some warps of a warp group, with some of their lanes active. Belongs
  * to the thread that runs the core.
  */
 struct tsr_alu_state {

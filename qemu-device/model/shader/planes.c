@@ -7,7 +7,7 @@
 #include "units/msg.h"
 #include "units/msg_bundle.h"
 
-/* The same bits whatever the compiler can do. */
+/* Contraction would change bits of the results. */
 #pragma GCC optimize("fp-contract=off")
 
 #define SUBPIXELS (1 << TSR_SUBPIXEL_BITS)
@@ -138,7 +138,7 @@ static enum tsr_step linear_id(struct tsr_msg_env *env, const struct tsr_fragmen
 	return step;
 }
 
-/* What varying @v is at vertex @i of @p, as its format has it. */
+/* Value of varying @v at vertex @i of @p, in its format. */
 static enum tsr_step load_vertex(struct tsr_msg_env *env, const struct tsr_varying *v,
 				 const struct tsr_fragment_prim *p, unsigned int i,
 				 union tsr_texel *texel)
@@ -228,7 +228,7 @@ static void smooth_planes(const struct tsr_varying *v, const struct tsr_fragment
 	memcpy(planes->c, &first, sizeof(first));
 }
 
-/* Of triangles that are not clipped: what smooth_planes() does with them. */
+/* smooth_planes() for triangles that are not clipped. */
 static inline void triangle_planes(const struct tsr_varying *v, const struct tsr_fragment_prim *p,
 				   const union tsr_texel *texel, struct tsr_planes *planes)
 {
@@ -276,8 +276,8 @@ static bool is_quick(const struct tsr_msg_env *env, const struct tsr_varying *v)
 }
 
 /*
- * What make_planes() does for most: triangles that are not clipped, floats among the outputs of
- * their vertices, which are at hand. False: it is something else.
+ * Fast path of make_planes() for most primitives: triangles that are not clipped, with floats among
+ * the mapped outputs of their vertices. False for others.
  */
 static bool quick_planes(struct tsr_msg_env *env, const struct tsr_varying *v,
 			 const struct tsr_fragment_prim *p, struct tsr_planes *planes)

@@ -20,11 +20,11 @@ void tsr_prim_geometry(struct tsr_fragment_prim *p);
 /* An entry of the table of varyings. */
 struct tsr_varying {
 	uint32_t index;
-	bool missing;			/* it is not in the tables; it reads 0, 0, 0, 1 */
+	bool missing;			/* the varying is not in the tables and reads 0, 0, 0, 1 */
 	bool output;			/* its values are among the outputs of vertices */
 	bool flat;			/* that of the provoking vertex, everywhere */
 	bool linear;			/* without perspective */
-	uint8_t floats;			/* this many of 32 bits in their order; 0: others */
+	uint8_t floats;			/* number of 32-bit floats in their order; 0: others */
 	int64_t offset;
 	struct tsr_attribute_buffer buffer;
 	struct tsr_format format;

@@ -57,7 +57,7 @@ struct builder {
 	unsigned int konsts;
 	uint32_t konst[KONSTS_MAX];	/* their words */
 	int msg_uop;			/* micro-operations before the message, -1: no message */
-	int branch_uop;			/* and before the branch */
+	int branch_uop;			/* micro-operations before the branch */
 	struct tsr_uop branch;
 	unsigned int retained;		/* temporaries in use for retained sources */
 };
@@ -524,7 +524,7 @@ static void emit_discard(struct builder *b, unsigned int position)
 
 	uop->insn = op->insn;
 	sources(b, position, op->insn, op->info->num_srcs, uop->src);
-	/* it has no result */
+	/* DISCARD has no result */
 	uop->dst = temp(TSR_TEMP_RESULT + position % 4);
 	uop->dst_kind = TSR_DST_ALL;
 	tsr_discard_select(uop);
@@ -541,7 +541,7 @@ static void emit(struct builder *b, unsigned int position)
 	switch (op->kind) {
 	case KIND_ALU:
 		emit_alu(b, position);
-		if (!op->needed)	/* it need not be executed, but it must exist */
+		if (!op->needed)	/* the instruction must exist, but need not run */
 			b->out->uops--;
 		break;
 	case KIND_BRANCH:
@@ -734,7 +734,7 @@ unsigned int tsr_message_writes(const struct tsr_insn *insn)
 	switch (insn->op) {
 	case TSR_OP_ADD_TEXC:	/* its operands may name a second place for results */
 		return TSR_REGISTERS;
-	case TSR_OP_ADD_LD_CVT:	/* these the type of the registers */
+	case TSR_OP_ADD_LD_CVT:	/* its operands name the type of the registers */
 		return 2 * words < 8 ? 8 : 2 * words;
 	case TSR_OP_ADD_LOAD_I8:
 	case TSR_OP_ADD_LOAD_I16:

@@ -37,13 +37,13 @@ enum tsr_temp {
 enum tsr_temp_fixed {
 	TSR_FIXED_ZERO,
 	TSR_FIXED_CORE_ID,		/* FAU special */
-	TSR_FIXED_FRAME,		/* the rest of fragment stages: size of the frame … */
-	TSR_FIXED_SAMPLES,		/* … address of the sample positions, two words */
-	TSR_FIXED_BLEND = TSR_FIXED_SAMPLES + 2,	/* … blend descriptors, two words each */
+	TSR_FIXED_FRAME,		/* from here on fragment stages: size of the frame */
+	TSR_FIXED_SAMPLES,		/* address of the sample positions, two words */
+	TSR_FIXED_BLEND = TSR_FIXED_SAMPLES + 2,	/* blend descriptors, two words each */
 	TSR_FIXED__COUNT = TSR_FIXED_BLEND + 2 * TSR_RENDER_TARGETS_MAX
 };
 
-/* What a clause is decoded for, besides its address. */
+/* Properties for which a clause is decoded, in addition to its address. */
 enum tsr_code_kind {
 	TSR_CODE_REGISTERS_64 = 1,
 	TSR_CODE_VERTEX = 2,
@@ -52,7 +52,7 @@ enum tsr_code_kind {
 	TSR_CODE_KINDS = 15,
 };
 
-/* What is to be done besides the micro-operations. */
+/* Work of a clause in addition to its micro-operations. */
 enum {
 	TSR_CLAUSE_FAULT = 1 << 0,	/* the clause is wrong: before anything of it */
 	TSR_CLAUSE_STAGING = 1 << 1,	/* after it: messages have read their staging registers */
@@ -120,11 +120,11 @@ struct tsr_decoded {
 	struct tsr_decoded *chain;
 	struct tsr_decoded *linked;	/* the next one with @links */
 	bool links;			/* something leads to its successors without a look-up */
-	bool loops;			/* threads branch back to it: loops are looked for */
-	bool loop_small;		/* … and executed only while others wait */
-	uint16_t rounds;		/* … after so many executions */
-	uint16_t pause;			/* … and not as often as this */
-	struct tsr_loop *loop;		/* what has been found */
+	bool loops;			/* threads branch back to it: a loop is searched for */
+	bool loop_small;		/* the loop is executed only while other lanes wait */
+	uint16_t rounds;		/* executions so far; TSR_LOOP_REFUSED: no loop */
+	uint16_t pause;			/* executions for which the loop is not entered */
+	struct tsr_loop *loop;		/* the loop that was found */
 	uint8_t code[TSR_CLAUSE_BYTES_MAX];	/* its bytes */
 };
 

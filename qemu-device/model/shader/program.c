@@ -14,7 +14,7 @@ static struct tsr_program **place(struct tsr_programs *programs, uint64_t va, un
 	return &programs->program[stage][key >> 40 & (TSR_UNIFORM_CACHE_PROGRAMS - 1)];
 }
 
-/* What a program has in common with that of a dispatch. */
+/* Values that a program shares with that of a dispatch. */
 static void fill_state(const struct tsr_shader_program *p, struct tsr_compute_state *state)
 {
 	*state = (struct tsr_compute_state){

@@ -22,7 +22,7 @@ enum tsr_stage {
 	TSR_STAGE_POSITION,		/* of vertices, for the binner */
 	TSR_STAGE_VARYING,		/* of vertices, for fragments */
 	TSR_STAGE_FRAGMENT,
-	/* Of draws with GEOMETRY: */
+	/* Stages of draws with GEOMETRY: */
 	TSR_STAGE_VERTEX,		/* of vertices, whole */
 	TSR_STAGE_HULL,			/* of patches */
 	TSR_STAGE_DOMAIN,		/* of the tessellator's points */
@@ -38,12 +38,12 @@ struct tsr_program {
 	/* VERTEX and later: its STAGE_HEADER; address 0: it has none */
 	uint64_t header_va;
 	struct tsr_stage_header header;
-	uint64_t varyings;		/* table of outputs or varyings … */
-	uint32_t varying_count;		/* … and its entries */
+	uint64_t varyings;		/* table of outputs or varyings */
+	uint32_t varying_count;		/* entries of that table */
 	uint32_t push_word[];		/* state.push_words */
 };
 
-/* Push words LIST_PUSH has named, as they were when the draw began: as many as its program's. */
+/* Push constants of LIST_PUSH as they were when the draw began, as many as its program has. */
 struct tsr_push {
 	uint64_t serial;		/* no others, and no program's, ever have it */
 	uint32_t word[TSR_PUSH_WORDS_MAX];

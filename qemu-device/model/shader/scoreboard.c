@@ -74,7 +74,7 @@ static bool store(struct tsr_shader *sh, unsigned int w, const struct tsr_decode
 	return true;
 }
 
-/* What has not been done of the message of warp @w, for @lanes, has to wait. False: a fault. */
+/* Defers the rest of the message of warp @w, for @lanes. False if that is a fault. */
 static bool defer(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause,
 		  uint16_t lanes)
 {
@@ -218,7 +218,7 @@ static enum tsr_step send_helpers(struct tsr_shader *sh, unsigned int w,
 	return step;
 }
 
-/* What @b becomes if a fragment program sends it. Which warps' helpers are to load: a bit each. */
+/* Completes @b for a fragment program. Returns a bit for each warp whose helpers load. */
 static unsigned int describe_fragments(struct tsr_shader *sh, const struct tsr_decoded *clause,
 				       struct tsr_msg_bundle *b)
 {

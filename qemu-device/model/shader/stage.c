@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What both stages share: the program a thread is bound to, starting the warps of a bundle, running
- * it to its end. A bundle is the only one of its core, and all its warps are one group, so that the
- * core's machinery runs it as it runs a dispatch's.
+ * Shared code of the stages: the program to which a thread is bound, the start of the warps of a
+ * warp group, and its execution to the end. A core has one warp group, and all its warps are one
+ * thread group, so the core runs it like a warp group of a dispatch.
  */
 #include "stage.h"
 

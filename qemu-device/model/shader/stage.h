@@ -70,17 +70,18 @@ struct tsr_vertex_run {
 	const struct tsr_stage_group *group;	/* of stages after VERTEX */
 	unsigned int threads;		/* 1 to TSR_BATCH_VERTICES */
 	/*
-	 * Of the vertices to be shaded: R61 and R62, both counted from 0 … (There is room for the
-	 * vertices of a triangle that finds none in the batch.) Stages after VERTEX: R57 and R58.
+	 * R61 and R62 of the vertices to shade, both counted from 0. (There is room for the
+	 * vertices of a triangle that does not fit into the batch.) Stages after VERTEX: R57 and
+	 * R58.
 	 */
 	uint32_t vertex[TSR_BATCH_VERTICES + 3] __attribute__((aligned(64)));
 	uint32_t instance[TSR_BATCH_VERTICES] __attribute__((aligned(64)));
-	uint16_t slot[TSR_BATCH_VERTICES];	/* … and where in the batch record and outputs go */
+	uint16_t slot[TSR_BATCH_VERTICES];	/* place in the batch for record and outputs */
 	unsigned int records;		/* POSITION: slots are below; there is no more to be seen */
 	bool position_output;		/* SHADER_STATE.POSITION_OUTPUT */
 	uint64_t padded;		/* padded number of vertices: up to 2^32 */
 	int32_t start;			/* what ADD_OFFSET adds to elements */
-	uint32_t first_instance;	/* and ADD_INSTANCE */
+	uint32_t first_instance;	/* what ADD_INSTANCE adds */
 	/* VARYING: GPU address of the outputs of slot 0, and from slot to slot */
 	uint64_t outputs;
 	uint32_t output_stride;
@@ -130,7 +131,7 @@ enum tsr_step tsr_vertex_run(struct tsr_shader *sh, struct tsr_vertex_run *v);
 
 /* ---- Fragments ------------------------------------------------------------------------------- */
 
-/* What all fragments of a bundle have in common. Filled by whoever draws, not changed in a run. */
+/* Values that all fragments of a warp group share. Set by the caller, constant in a run. */
 struct tsr_fragment_state {
 	uint64_t serial;		/* no other state ever has it */
 	const struct tsr_program *program;	/* of stage FRAGMENT */
@@ -228,7 +229,7 @@ struct tsr_fragments {
 	/* ZS_EMIT: lanes, fp32 depth, stencil value */
 	uint16_t depth_written[TSR_BUNDLE_WARPS], stencil_written[TSR_BUNDLE_WARPS];
 	union tsr_lanes depth[TSR_BUNDLE_WARPS], stencil[TSR_BUNDLE_WARPS];
-	/* Of the run. */
+	/* The run. */
 	uint16_t helper[TSR_BUNDLE_WARPS];	/* lanes without side effects */
 	/* BLEND: lanes that go to a blend program, and where in the 4 GiB of their clause it is */
 	uint16_t jumped[TSR_BUNDLE_WARPS];
@@ -268,8 +269,8 @@ void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_stat
  */
 void tsr_fragments_continue(struct tsr_fragments *f, unsigned int prim);
 /*
- * What is added from now on has the words @push, in warps of its own; before it, those of run.push.
- * The last warp that has been begun is filled with quads that cover nothing.
+ * Quads that are added from now on have the push constants @push, in warps of their own. Earlier
+ * ones have those of run.push. The last started warp is filled with quads that cover nothing.
  */
 void tsr_fragments_mix(struct tsr_fragments *f, const struct tsr_push *push);
 /*
@@ -277,7 +278,7 @@ void tsr_fragments_mix(struct tsr_fragments *f, const struct tsr_push *push);
  * Its outputs and ids are to be filled in f->prim[index].
  */
 unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim);
-/* The same; f->prim[index].prim is to be filled too. */
+/* Add a primitive; the caller also fills f->prim[index].prim. */
 unsigned int tsr_fragments_add(struct tsr_fragments *f);
 
 /*

@@ -25,8 +25,8 @@ enum tsr_stage_place {
 	TSR_STAGE_VIEWPORT = 0x068 / 4,
 	TSR_STAGE_POINT_SIZE = 0x06c / 4,
 	TSR_STAGE_POSITION_X = 0x070 / 4,
-	TSR_STAGE_GENERIC = 0x080 / 4,		/* generic attributes … */
-	TSR_STAGE_GENERIC_END = 0x280 / 4,	/* … end here */
+	TSR_STAGE_GENERIC = 0x080 / 4,		/* first word of generic attributes */
+	TSR_STAGE_GENERIC_END = 0x280 / 4,	/* end of generic attributes */
 	TSR_STAGE_DISTANCES = 0x2c0 / 4,
 	TSR_STAGE_DOMAIN_U = 0x2f0 / 4,
 	TSR_STAGE_DOMAIN_V = 0x2f4 / 4,
@@ -49,7 +49,7 @@ static inline void tsr_stage_add(struct tsr_stage_map *map, unsigned int n)
 	map->word[n / 64] |= 1ull << n % 64;
 }
 
-/* What a stage writes, and by which maps it does so and reads. */
+/* Words that a stage writes, and its maps for reading and writing. */
 struct tsr_stage_block {
 	struct tsr_stage_map in;	/* words it loads that the device makes */
 	struct tsr_stage_map stored;	/* words it loads that the stage before has stored */
@@ -88,7 +88,7 @@ static inline uint32_t tsr_stage_stored(const struct tsr_stage_block *b, unsigne
 	return tsr_stage_has(&b->written[slot], n) ? b->word[slot][n] : TSR_STAGE_LEFTOVER;
 }
 
-/* The same by the map of outputs: as a stage after this one reads it. */
+/* Word @n by the map of outputs, as a later stage reads it. */
 static inline uint32_t tsr_stage_output(const struct tsr_stage_block *b, unsigned int slot,
 					unsigned int n)
 {
@@ -162,7 +162,7 @@ struct tsr_patch_space {
 
 #define TSR_STAGE_NO_SLOT 0xffff
 
-/* What threads of a stage after the vertex shader have besides those of struct tsr_vertex_run. */
+/* Additional values of threads after the vertex shader, see struct tsr_vertex_run. */
 struct tsr_stage_group {
 	const struct tsr_stage_block *in;	/* vertices they read */
 	const struct tsr_stage_list *list;	/* their primitives are of it */
@@ -173,7 +173,7 @@ struct tsr_stage_group {
 	bool trap;			/* TRAP_HANDLES */
 	bool triangle;			/* DOMAIN: there is a third coordinate */
 	uint16_t live[TSR_BATCH_VERTICES / 16];	/* by warp: lanes that are threads */
-	/* Of each thread: its primitive in @list, R55, u and v. */
+	/* For each thread: its primitive in @list, R55, u and v. */
 	uint8_t primitive[TSR_BATCH_VERTICES];
 	uint16_t thread[TSR_BATCH_VERTICES];
 	uint32_t at[TSR_BATCH_VERTICES][2];
@@ -181,15 +181,15 @@ struct tsr_stage_group {
 
 /* ---- Geometry shaders ------------------------------------------------------------------------ */
 
-/* What a thread has emitted: vertices in a row, packed words. */
+/* Output of a thread: consecutive vertices of packed words. */
 #define TSR_EMIT_WORDS (32 * TSR_GEOMETRY_VERTICES_MAX)
-#define TSR_EMIT_STREAM 3u		/* flags of a vertex: its stream, */
-#define TSR_EMIT_CUT 4u			/* … and that a strip ends after it */
+#define TSR_EMIT_STREAM 3u		/* flags of a vertex: its stream */
+#define TSR_EMIT_CUT 4u			/* a strip ends after the vertex */
 
 /* Geometry shaders: for draws with GEOMETRY_STATE.GEOMETRY. */
 struct tsr_emit {
 	struct tsr_stage_list list;	/* primitives of the block that is taken */
-	/* Of the draw: */
+	/* The draw: */
 	uint8_t instances;		/* threads of each */
 	uint8_t corners;		/* vertices of each primitive that is made */
 	uint8_t streams;		/* bit s: vertices can be of stream s */

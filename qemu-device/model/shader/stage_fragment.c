@@ -169,7 +169,7 @@ static uint16_t covered_lanes(const struct tsr_fragments *f, unsigned int w, uin
 	return covered;
 }
 
-/* What BLEND and ZS_EMIT leave: nothing. */
+/* Clears the results of BLEND and ZS_EMIT. */
 static void clear_outputs(struct tsr_fragments *f)
 {
 	memset(f->written, 0, sizeof(f->written));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the stages share, see stage.c. */
+/* Shared declarations of the stages, see stage.c. */
 #ifndef TSR_SHADER_STAGE_RUN_H
 #define TSR_SHADER_STAGE_RUN_H
 

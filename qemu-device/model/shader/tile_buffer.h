@@ -38,7 +38,7 @@ struct tsr_tile_target {
 	uint32_t plane;			/* bytes from sample to sample */
 };
 
-/* What hierarchical tests know of a block. */
+/* Bounds of a block for hierarchical tests. */
 struct tsr_block_bounds {
 	/* Stored depths lie between, or did before @stale of them went where z_direction says. */
 	float low, high;

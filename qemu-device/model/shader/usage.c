@@ -44,7 +44,7 @@ uint64_t tsr_usage_message(const struct tsr_decoded_msg *msg, bool dual)
 	return reads | (dual ? staging(4, 4) : 0);
 }
 
-/* What @d does; false: where it goes cannot be known. */
+/* Adds the effects of @d. False if its successors cannot be known. */
 static bool add_clause(struct tsr_usage *f, const struct tsr_decoded *d)
 {
 	for (unsigned int i = 0; i < d->uops; i++)
@@ -88,7 +88,7 @@ static bool scan(struct tsr_shader *sh, uint64_t pc, struct tsr_usage *f)
 		enum tsr_step step = tsr_code_find(&sh->code, sh->mem.env->simd, &sh->mem,
 						   sh->space, walk.pc[i], &d);
 
-		/* it may be there another time: the host is asked for it, or has no memory now */
+		/* the clause may be available later: the host translates it, or lacks memory now */
 		if (step != TSR_STEP_DONE)
 			return false;
 		/* threads that come here fault */

@@ -18,7 +18,7 @@ void tsr_warp_find_meet(struct tsr_warp *warp)
 	}
 }
 
-/* Of @lanes the ones at the lowest address go on. */
+/* Continues the lanes of @lanes that are at the lowest address. */
 static void pick(struct tsr_warp *warp, uint16_t lanes)
 {
 	uint64_t lowest = UINT64_MAX;

@@ -19,14 +19,14 @@
 #include "tsr_isa.h"
 #include "tsr_packets.h"
 
-/* What the units have done; added up by the core. */
+/* Work of the units, which the core adds up. */
 struct tsr_msg_cost {
 	uint64_t read_bytes;
 	uint64_t write_bytes;
 	/* one for each 64 bytes, begun, that a message of a warp reads, and for each it writes */
 	uint64_t cycles;
 	uint32_t done;			/* messages of warps that are complete */
-	uint32_t tried;			/* these, and those that are not */
+	uint32_t tried;			/* all messages of warps, complete or not */
 };
 
 /* Cached translations of the running step, see access.h. */
@@ -35,14 +35,14 @@ struct tsr_access_cache;
 struct tsr_msg_path;
 /* Textures of the running thread, see tex_cache.h. */
 struct tsr_texture_cache;
-/* The same for attributes, see msg_attribute.h. */
+/* Attributes of the running thread, see msg_attribute.h. */
 struct tsr_attribute_views;
 
 struct tsr_fragments;
 struct tsr_program;
 struct tsr_vertex_run;
 
-/* What units see of the thread group and dispatch, or the stage, a warp belongs to. */
+/* The thread group and dispatch, or the stage, of a warp as units see it. */
 struct tsr_msg_env {
 	struct tsr_mem *mem;		/* address space, TLB, fault */
 	/* of the running thread, emptied at each preemption point */
@@ -56,7 +56,7 @@ struct tsr_msg_env {
 	uint64_t scratch;
 	uint8_t stage;			/* enum tsr_stage */
 	uint8_t warp;			/* number of the warp in its bundle */
-	/* Of the stages of the 3D pipeline, see stage.h; NULL in others. */
+	/* For stages of the 3D pipeline, see stage.h; NULL otherwise. */
 	const struct tsr_program *program;
 	struct tsr_vertex_run *vertices;
 	struct tsr_fragments *fragments;
@@ -92,8 +92,8 @@ struct tsr_msg_place {
 };
 
 /*
- * The same message of warps of a bundle. What they do is what tsr_msg_run() would do for one after
- * the other, in the order of @warp.
+ * One message of several warps of a warp group. The result is that of tsr_msg_run() for one warp
+ * after the other, in the order of @warp.
  */
 struct tsr_msg_bundle {
 	const struct tsr_insn *insn, *pair_insn;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the units that answer messages (msg_*.c) share: where an access of a lane goes, staging
- * registers, faults.
+ * Shared code of the units that answer messages (msg_*.c): addresses of lanes, staging registers,
+ * faults.
  *
- * In: a message with lanes to do. Out: as tsr_msg_run() promises. A unit goes through the lanes in
- * ascending order with tsr_msg_each() or does them all at once where nothing can go wrong.
+ * In: a message with pending lanes. Out: as tsr_msg_run() promises. A unit processes the lanes in
+ * ascending order with tsr_msg_each(), or all at once if no lane can fault.
  */
 #ifndef TSR_SHADER_MSG_H
 #define TSR_SHADER_MSG_H
@@ -60,7 +60,7 @@ static inline void tsr_msg_move(union tsr_lanes *to, const union tsr_lanes *from
 	*(words *)to = (*(const words *)from & mask) | (*(words *)to & ~mask);
 }
 
-/* Of fragments alone: */
+/* Units of fragments: */
 tsr_msg_together_fn tsr_msg_varying_together;
 tsr_msg_together_fn tsr_msg_atest_together;
 tsr_msg_together_fn tsr_msg_blend_together;
@@ -193,7 +193,7 @@ enum tsr_step tsr_msg_descriptor(struct tsr_msg_env *env, uint64_t va, uint64_t 
 
 /* True if @va is in one of the windows of stage I/O memory that the shader's stage has. */
 bool tsr_stage_in_window(const struct tsr_msg_env *env, uint64_t va);
-/* The same there. */
+/* Read and write in these windows. */
 enum tsr_step tsr_stage_window_read(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
 				    void *to, unsigned int len);
 enum tsr_step tsr_stage_window_write(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
@@ -208,7 +208,7 @@ enum tsr_step tsr_msg_load_texel(struct tsr_msg_env *env, unsigned int lane, uin
 enum tsr_step tsr_msg_store_texel(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
 				  const struct tsr_format *format, const union tsr_texel *texel);
 
-/* What a unit does for one lane. */
+/* The work of a unit for one lane. */
 typedef enum tsr_step tsr_msg_lane_fn(struct tsr_msg_env *env, struct tsr_msg *msg,
 				      unsigned int lane, const void *arg);
 /*

@@ -6,7 +6,8 @@
  * In device memory an operation is one atomic operation of the host, so it is atomic towards every
  * queue, whichever thread runs it. Lanes that address the same word are combined: the host does one
  * operation for all, and what each lane returns is computed as if they had come one after the other
- * in ascending order. Group memory belongs to a core, which one thread runs: plain accesses do.
+ * in ascending order. Shared memory belongs to a core, which one thread runs, so plain accesses
+ * suffice.
  */
 #include "msg_bundle.h"
 
@@ -103,7 +104,7 @@ static uint64_t apply(const struct operation *o, uint64_t a, uint64_t b)
 	}
 }
 
-/* What leaves every value as it is. */
+/* The operand that leaves every value unchanged. */
 static uint64_t identity(const struct operation *o)
 {
 	uint64_t sign = o->wide ? 1ull << 63 : 1ull << 31;
@@ -367,7 +368,7 @@ unsigned int tsr_msg_atomic_together(struct tsr_msg_env *env, const struct tsr_m
 			.reg = &b->reg[w], .staging = b->staging, .lanes = b->lanes[w],
 		};
 
-		/* those are combined */
+		/* lanes with one address are combined */
 		if (same_word(&msg) || !atomic_resolved(env, &msg, &b->place[w], &o))
 			break;
 	}

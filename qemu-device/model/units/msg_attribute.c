@@ -14,14 +14,14 @@
 #include "shader/stage.h"
 #include "memory/tiling.h"
 
-/* What the lanes of a message have in common. */
+/* Values that all lanes of a message share. */
 struct attribute {
 	unsigned int flags;		/* enum tsr_msg_attr */
 	unsigned int components;
 	unsigned int type;		/* enum tsr_register_type, or AUTO */
 	uint64_t table;			/* of attributes … */
-	uint32_t count;			/* … and its entries */
-	bool outputs;			/* it is that of the outputs of vertices */
+	uint32_t count;			/* number of entries of the table */
+	bool outputs;			/* the table is that of the outputs of vertices */
 	struct tsr_attribute_view *view;	/* of the last lane; NULL: there was none */
 };
 
@@ -142,7 +142,7 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
 	}
 }
 
-/* What follows from the format for loads without conversion. */
+/* Derives values from the format, for loads without conversion. */
 static void find_floats(struct tsr_attribute_view *view)
 {
 	static const uint8_t zeros[TSR_TEXEL_BYTES_MAX];
@@ -287,7 +287,7 @@ static bool locate_output(const struct tsr_msg_env *env, const struct tsr_attrib
 	return view->offset >= 0 && end <= v->output_stride;
 }
 
-/* What is added to the number of an element. */
+/* The amount that is added to the number of an element. */
 static int64_t first_element(const struct tsr_msg_env *env, const struct tsr_attribute_view *view)
 {
 	const struct tsr_vertex_run *v = env->vertices;
@@ -382,7 +382,7 @@ static bool load_floats(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned i
 	return true;
 }
 
-/* The same of bytes that are fractions, into registers of floating point. */
+/* Loads bytes that are fractions, into floating-point registers. */
 static bool load_bytes(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 		       const struct attribute *a, uint64_t va)
 {
@@ -461,7 +461,7 @@ enum tsr_step tsr_attribute_fetch(struct tsr_msg_env *env, unsigned int lane, ui
 	step = tsr_msg_load_texel(env, lane, va, &a.view->format, &texel);
 	if (step != TSR_STEP_DONE)
 		return step;
-	/* types of 64 bits, which none of the formats has by itself, would fill all of it */
+	/* 64-bit types, which no format has by itself, would fill all of it */
 	tsr_format_to_registers(&a.view->format, &texel, register_type(&a, &a.view->format), 4,
 				all);
 	memcpy(word, all, 4 * sizeof(word[0]));
@@ -481,7 +481,7 @@ static const unsigned int types[] = {
 	[TSR_REGISTER_FORMAT_AUTO] = AUTO,
 };
 
-/* What message @insn, beside @select, is about. */
+/* The attribute that message @insn, with @select, names. */
 static struct attribute attribute_of(const struct tsr_msg_env *env, const struct tsr_insn *insn,
 				     const struct tsr_insn *select, unsigned int flags)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the attribute unit knows of an attribute: its descriptors, ready for use, and those of the
- * last attributes, kept for as long as their words in memory stay the same.
+ * Attributes in the attribute unit: prepared descriptors. Those of the last attributes are kept as
+ * long as their words in memory stay the same.
  */
 #ifndef TSR_SHADER_MSG_ATTRIBUTE_H
 #define TSR_SHADER_MSG_ATTRIBUTE_H
@@ -10,9 +10,9 @@
 #include "msg_format.h"
 #include "tsr_packets.h"
 
-/* What an attribute's index leads to. */
+/* The prepared descriptors of an attribute's index. */
 struct tsr_attribute_view {
-	/* What it was made of: the tables, the index, and the words that were read. */
+	/* Its sources: the tables, the index, and the words that were read. */
 	uint64_t table, buffers;
 	uint32_t count, buffer_count;
 	uint32_t index;			/* of the attribute */
@@ -29,12 +29,12 @@ struct tsr_attribute_view {
 	bool add_instance;		/* its first instance is */
 	uint64_t base;			/* address of element 0, without @offset */
 	uint64_t stride, size;		/* of the buffer, if it is no image: all bits */
-	bool wide;			/* they have more than 32 */
+	bool wide;			/* @stride or @size has more than 32 bits */
 	int64_t offset;
 	uint32_t conversion;		/* pixel format, as in a conversion word */
 	struct tsr_format format;
-	uint8_t floats;			/* tsr_format_floats() … */
-	uint32_t behind[4];		/* … and components after them, as in registers */
+	uint8_t floats;			/* tsr_format_floats() */
+	uint32_t behind[4];		/* components after the floats, as in registers */
 	struct tsr_attribute_buffer buffer;	/* never of a wide type */
 	struct tsr_attribute_buffer_divisor divisor;	/* of DIVIDE */
 	struct tsr_attribute_buffer_image shape;	/* of images */

@@ -13,7 +13,7 @@
 #include "msg.h"
 #include "shader/stage.h"
 
-/* What a load does with the bytes it has read. */
+/* Conversion of the bytes that a load has read. */
 struct tsr_load_form {
 	uint8_t bytes;			/* of an access */
 	uint8_t words;			/* staging registers */
@@ -41,7 +41,7 @@ enum tsr_msg_element {
 struct tsr_msg_elements {
 	uint8_t mode;			/* enum tsr_msg_element */
 	uint8_t words;			/* in memory: 1 to 4 */
-	uint8_t components;		/* and in registers */
+	uint8_t components;		/* in registers */
 	uint8_t shift, add;
 	uint32_t magic;
 	uint64_t modulus;
@@ -68,7 +68,7 @@ struct tsr_interpolation {
 	union tsr_lanes *to[4];		/* component n of warp w goes to to[n][w] */
 };
 
-/* What the threads of warps that follow one another in a group know when they start. */
+/* Values at the start of threads, for consecutive warps of a group. */
 struct tsr_msg_entry {
 	const union tsr_lanes *xy, *z;	/* of each warp: where its threads are in the group */
 	uint32_t id[3];			/* of the group */
@@ -104,9 +104,9 @@ struct tsr_msg_path {
 		     unsigned int count, int32_t column, int32_t row, const float right[4],
 		     const float down[4], float out[4][4]);
 	/*
-	 * The same at all pixels of the block, @off from their centres (multiples of 1/16):
-	 * component n of warp w to to[n][w]; with @w at each of these places, NULL if it is 1,
-	 * which is computed unless @has_w.
+	 * The components at all pixels of the block, @off from their centers (multiples of
+	 * 1/16). Component n of warp w is written to to[n][w]. @w has w at each of these places,
+	 * or is NULL if it is 1. It is computed unless @has_w.
 	 */
 	void (*quad_block)(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
 			   unsigned int count, int32_t column, int32_t row, const float off[2],
@@ -129,7 +129,7 @@ struct tsr_msg_buffer {
 enum tsr_step tsr_msg_uniform_buffer(struct tsr_msg_env *env, uint32_t index,
 				     struct tsr_msg_buffer *buffer);
 
-/* What the accesses of a message are. */
+/* The accesses of a message. */
 struct tsr_msg_access {
 	/* addresses; of segments WLS and TL offsets, without @hi; of UBO @hi is the index */
 	const union tsr_lanes *lo, *hi;

@@ -85,10 +85,10 @@ static enum tsr_step load_lane(struct tsr_msg_env *env, struct tsr_msg *msg, uns
 	return TSR_STEP_DONE;
 }
 
-/* What the lanes of a ST_CVT have in common. */
+/* Values that all lanes of a ST_CVT share. */
 struct store {
 	unsigned int components;
-	/* Of the last lane that was stored the slow way: */
+	/* The last lane that was stored on the slow path: */
 	bool known;			/* the rest holds */
 	uint32_t word;			/* its conversion */
 	unsigned int type;		/* enum tsr_register_type of it */
@@ -225,7 +225,7 @@ static bool all_are(const union tsr_lanes *v, uint32_t word, uint16_t lanes)
 	return !other;
 }
 
-/* What position programs store, most often, is kept as it is; the first warp that stores more. */
+/* Keeps usual stores of position programs as they are. Returns the first warp with others. */
 static unsigned int retain_positions(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				     unsigned int first, unsigned int floats)
 {

@@ -7,7 +7,7 @@
 /* Lanes two by two. */
 typedef uint64_t element_pairs __attribute__((vector_size(TSR_VECTOR_BYTES)));
 
-/* What division makes of the numbers: both halves of each pair of lanes. */
+/* Quotients of the numbers, for both halves of each pair of lanes. */
 TSR_INLINE struct wide divided(const struct tsr_msg_elements *e, struct wide n)
 {
 	/* (2^32 - 1 + 1) * (2^32 - 1) still fits */
@@ -65,9 +65,9 @@ TSR_INLINE struct wide element_numbers(const struct tsr_msg_elements *e, struct 
 	return get(&number);
 }
 
-/* What the elements of a buffer that lie within it have in common. */
+/* The range of elements that are within a buffer. */
 struct element_range {
-	uint32_t first, count;		/* numbers of those that do */
+	uint32_t first, count;		/* first element and number of elements */
 	uint32_t lead;			/* of element 0 in the page of the buffer's first byte */
 	uint64_t page;			/* that page's address */
 };
@@ -288,7 +288,7 @@ TSR_INLINE void put_elements(const struct tsr_msg_bundle *b, unsigned int w,
 	}
 }
 
-/* The same of any elements; false: they are not at hand. */
+/* Loads any elements. False if their memory is not mapped. */
 TSR_INLINE bool put_any(struct tsr_msg_env *env, const struct tsr_msg_bundle *b, unsigned int w,
 			const struct tsr_msg_elements *e, const struct element_range *r,
 			const struct element_places *p)

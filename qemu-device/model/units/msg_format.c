@@ -79,7 +79,7 @@ static void invert(struct tsr_format *format)
 	}
 }
 
-/* The values of 8 bits, as they are and through the sRGB curve. */
+/* Values of 8-bit numbers, linear and through the sRGB curve. */
 static float unorm_table[256];
 static float srgb_table[256];
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
@@ -116,7 +116,7 @@ static unsigned int alignment(const struct described *d)
 	return (bytes | 4) & -(bytes | 4);
 }
 
-/* What the texels of a compressed format are once they have been decoded. */
+/* Kind of the decoded texels of a compressed format. */
 static uint8_t kind_of_block(unsigned int number)
 {
 	switch (number) {
@@ -245,7 +245,7 @@ uint16_t tsr_float_to_half(float value)
 	return float_to_small(value, 10) | (tsr_as_bits(value) >> 16 & 0x8000);
 }
 
-/* The same without sign: negative numbers are 0, finite ones stay finite. */
+/* A float without sign. Negative numbers become 0, and finite ones stay finite. */
 static uint32_t float_to_unsigned(float value, unsigned int mantissa)
 {
 	uint32_t largest = (31u << mantissa) - 1;

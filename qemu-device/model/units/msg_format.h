@@ -69,7 +69,7 @@ unsigned int tsr_format_floats(const struct tsr_format *format);
 
 /* Fill @format; false: no such format or order, or a compressed format. */
 bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned int order, bool srgb);
-/* The same for textures, which may be compressed. */
+/* Fill @format for a texture, which may be compressed. */
 bool tsr_format_find_texture(struct tsr_format *format, unsigned int number, unsigned int order,
 			     bool srgb);
 
@@ -94,7 +94,7 @@ void tsr_format_from_registers(const struct tsr_format *format, union tsr_texel 
 			       unsigned int type, unsigned int components,
 			       const uint32_t word[8]);
 
-/* Numbers of 16 bits, by their bits. */
+/* 16-bit floating-point numbers, by their bits. */
 float tsr_half_to_float(uint16_t half);
 uint16_t tsr_float_to_half(float value);
 

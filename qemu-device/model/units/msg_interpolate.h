@@ -14,7 +14,7 @@
 
 typedef vf32 vf32_in_memory __attribute__((may_alias, aligned(4)));
 
-/* Of the pixels of a quad, or of the quads of a warp. */
+/* A value for each pixel of a quad, or for each quad of a warp. */
 typedef double four_wide __attribute__((vector_size(32)));
 
 #define FLOATS (TSR_VECTOR_BYTES / 4)
@@ -51,7 +51,7 @@ TSR_INLINE float at_corner(double a, double b, double c, double x, double y)
 	return (float)((a * x + b * y) + c);
 }
 
-/* The same at four points that are (@dx, @dy) from that corner. */
+/* A plane at four points that are (@dx, @dy) from that corner. */
 TSR_INLINE four at_four(double a, double b, double c, double x, double y, four dx, four dy)
 {
 	const four zero = { 0 };
@@ -80,7 +80,7 @@ static void spot(const struct tsr_fragment_prim *p, const struct tsr_planes *pla
 
 /* ---- Warps ----------------------------------------------------------------------------------- */
 
-/* What the quads of a warp need of one component: a number for each. */
+/* Values of one component for the quads of a warp, a number for each. */
 struct warp_planes {
 	four a, b, corner, value;
 };

@@ -8,11 +8,11 @@
 /* The unit of an instruction. */
 struct unit {
 	tsr_msg_fn *fn;			/* NULL: none in this stage */
-	tsr_msg_together_fn *together;	/* or NULL */
+	tsr_msg_together_fn *together;	/* NULL if there is none */
 	uint16_t arg;			/* of both */
 	uint8_t unit;			/* TSR_UNIT_… */
 	bool fragment;			/* only fragment programs have it */
-	bool numbered;			/* it goes by the number of the warp */
+	bool numbered;			/* depends on the number of the warp */
 };
 
 #define MEMORY(fn, together, bytes) { fn, together, bytes, TSR_UNIT_LOAD_STORE, false, false }
@@ -161,7 +161,7 @@ enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
 	return TSR_STEP_DONE;
 }
 
-/* Of warp @w of @b alone. */
+/* Runs the message of warp @w of @b alone. */
 static enum tsr_step run_warp(struct tsr_msg_env *env, struct tsr_msg_bundle *b, unsigned int w)
 {
 	struct tsr_msg msg = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attribute spaces between stages: ALD, AST and AL2P, the windows; EMIT and RESTART.
+ * Stage I/O memory: ALD, AST and AL2P, the windows; EMIT and RESTART.
  *
- * A shader of a draw with GEOMETRY stores to its own vertex in the block of its stage (stages.h).
- * It loads what the device makes (vertex shaders), or what the stage before has left in its block;
- * hull and domain shaders have the words of their patch besides.
+ * A shader of a draw with GEOMETRY stores to its own vertex in the block of its stage (stages.h). A
+ * vertex shader loads values that the device provides. Other shaders load words that the previous
+ * stage has stored in its block. Hull and domain shaders also have the words of their patch.
  */
 #include "shader/stage_block.h"
 #include "msg.h"
@@ -52,7 +52,7 @@ static int64_t alignment(unsigned int count)
 	return count > 2 ? 16 : 4 * count;
 }
 
-/* What word @n is in @space. */
+/* Kind of word @n in @space. */
 static uint8_t kind_of(const struct tsr_stage_block *b, enum space space, unsigned int n)
 {
 	if (space == SPACE_OUT ? tsr_stage_has(&b->out, n) : tsr_stage_has(&b->stored, n))
@@ -63,7 +63,7 @@ static uint8_t kind_of(const struct tsr_stage_block *b, enum space space, unsign
 	return tsr_stage_default_one(n) ? TSR_STAGE_KIND_ONE : TSR_STAGE_KIND_ZERO;
 }
 
-/* What @w->count words of the space are from byte @address, not yet aligned, on. */
+/* Kinds of @w->count words from byte @address on, which is not aligned yet. */
 static void find_words(const struct tsr_stage_block *b, int64_t address, struct words *w)
 {
 	address &= -alignment(w->count);
@@ -164,7 +164,7 @@ static bool find_stored(const struct tsr_msg_env *env, const struct tsr_stage_wo
 	return s->output && !s->handle && (!s->patch || env->stage == TSR_STAGE_HULL);
 }
 
-/* What @lane's ALD or AST is about. False: it is not to be. */
+/* Finds the words of @lane's ALD or AST. False if the access is not allowed. */
 static bool find_access(const struct tsr_msg_env *env, const struct tsr_msg *msg,
 			unsigned int lane, bool store, struct words *w)
 {
@@ -222,7 +222,7 @@ static enum tsr_step of_vertex(struct tsr_msg_env *env, unsigned int lane, unsig
 	return step;
 }
 
-/* The same for a thread of a later stage: what the stage before has written counts. */
+/* Word @n for a thread of a later stage, as the previous stage has written it. */
 static uint32_t of_primitive(const struct tsr_msg_env *env, unsigned int lane, unsigned int n)
 {
 	const struct tsr_vertex_run *v = env->vertices;
@@ -442,7 +442,7 @@ enum tsr_step tsr_msg_stage(struct tsr_msg_env *env, struct tsr_msg *msg, unsign
 
 /* ---- Bundles --------------------------------------------------------------------------------- */
 
-/* What the lanes of warps that follow one another have in common: their stage word says it. */
+/* Values that the lanes of consecutive warps share, from their stage word. */
 struct common {
 	bool known;			/* the rest holds, for @word */
 	uint32_t word;
@@ -463,7 +463,7 @@ static bool same_word(const union tsr_lanes *word, uint16_t lanes, uint32_t *sam
 	return !other;
 }
 
-/* What accesses with stage word @word are about. False: something the other function does. */
+/* Finds the words of accesses with stage word @word. False if the other function is needed. */
 static bool find_common(const struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 			uint32_t word, bool store, struct common *c)
 {
@@ -550,7 +550,7 @@ static void store_vertices(struct tsr_stage_block *block, const uint16_t *slot, 
 	}
 }
 
-/* The same to the vertices that a geometry shader's threads, of which @thread is the first, emit */
+/* Stores to vertices that the threads of a geometry shader emit; @thread is the first. */
 static void store_emitted(struct tsr_emit *e, unsigned int thread, uint16_t lanes,
 			  const struct common *c, const union tsr_lanes *const from[4])
 {

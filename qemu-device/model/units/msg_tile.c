@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fragments leave: ATEST, ZS_EMIT and BLEND hand coverage, depth, stencil and colors to the
- * output stage, which takes them when the bundle has ended. LD_TILE and ST_TILE, of programs that
- * blend by themselves, access the tile buffer at once: the tile never runs fragments of one pixel
- * of such a program side by side.
+ * Results of fragments. ATEST, ZS_EMIT and BLEND pass coverage, depth, stencil and colors to the
+ * output stage, which uses them when the warp group has ended. LD_TILE and ST_TILE, of programs
+ * that blend by themselves, access the tile buffer at once. The tile never runs two fragments of
+ * one pixel of such a program at the same time.
  */
 #include "msg.h"
 #include "msg_format.h"
@@ -25,7 +25,7 @@ static uint32_t samples_left(const struct tsr_msg_env *env, unsigned int lane)
 	return f->coverage[env->warp].u[lane];
 }
 
-/* What coverage source @n names takes away from a fragment's; the rest to staging. */
+/* Reduces the coverage of fragments by source @n, and writes the rest to staging. */
 static void reduce_coverage(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int n)
 {
 	union tsr_lanes *coverage = &env->fragments->coverage[env->warp];
@@ -60,10 +60,10 @@ static void take(union tsr_lanes *to, const union tsr_lanes *from, uint16_t lane
 	tsr_msg_move(to, from, lanes);
 }
 
-/* What compilers can keep in registers, of any processor. */
+/* A vector that compilers keep in registers on any processor. */
 typedef uint32_t four __attribute__((vector_size(16), may_alias));
 
-/* @coverage becomes what it has in common with @mask, which may be @out, and @out the same. */
+/* Sets @coverage and @out to @coverage & @mask. @mask may be @out. */
 static inline void reduce_all(union tsr_lanes *coverage, const union tsr_lanes *mask,
 			      union tsr_lanes *out)
 {
@@ -75,7 +75,7 @@ static inline void reduce_all(union tsr_lanes *coverage, const union tsr_lanes *
 	}
 }
 
-/* The same of @lanes alone: what it has of others stays. */
+/* Sets @lanes of @coverage and @out to @coverage & @mask. Other lanes stay unchanged. */
 static inline void reduce_some(union tsr_lanes *coverage, const union tsr_lanes *mask,
 			       union tsr_lanes *out, uint16_t lanes)
 {
@@ -91,7 +91,7 @@ static inline void reduce_some(union tsr_lanes *coverage, const union tsr_lanes 
 	}
 }
 
-/* The same for warps without helpers, whole vectors at a time. */
+/* ATEST for warps without helper threads, whole vectors at a time. */
 unsigned int tsr_msg_atest_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				    unsigned int first, unsigned int arg)
 {
@@ -160,7 +160,7 @@ static unsigned int color_words(unsigned int type)
 	return tsr_register_words(type, 4);
 }
 
-/* What is staged for @target stays in registers no longer: the arrays have it. */
+/* Copies the colors that are staged for @target from registers to the arrays. */
 static void fetch_staged(struct tsr_fragments *f, unsigned int target)
 {
 	const union tsr_lanes *from = f->color_at[target];
@@ -216,7 +216,7 @@ static bool leaves_in_place(const struct tsr_fragments *f, const struct tsr_msg_
 	return !any;
 }
 
-/* What its threads have staged stays in their registers, where nobody writes any more. */
+/* Leaves staged colors in their registers, which are not written any more. */
 static void leave_in_place(struct tsr_fragments *f, const struct tsr_msg_bundle *b,
 			   unsigned int target, uint64_t descriptor)
 {
@@ -361,7 +361,7 @@ static bool load_zs(const struct tsr_tile *tile, const struct pixel *p, struct t
 	return true;
 }
 
-/* What LD_TILE reads. False: there is no such target or sample. */
+/* The texel that LD_TILE reads. False if there is no such target or sample. */
 static bool load_target(const struct tsr_tile *tile, const struct pixel *p,
 			struct tsr_format *format, union tsr_texel *texel)
 {
@@ -376,7 +376,7 @@ static bool load_target(const struct tsr_tile *tile, const struct pixel *p,
 	return true;
 }
 
-/* What registers hold, of the conversion word; the format is the tile's. */
+/* Register type of the conversion word. The format is the tile's. */
 static unsigned int register_type(const struct tsr_msg *msg, unsigned int lane)
 {
 	uint64_t word = msg->src[2]->u[lane];

@@ -14,7 +14,7 @@
 #include "tsr_samples.h"
 #include "simd/simd.h"
 
-/* The same bits whatever the compiler can do. */
+/* Contraction would change bits of the results. */
 #pragma GCC optimize("fp-contract=off")
 
 /* A number for each pixel of a quad. */
@@ -37,8 +37,8 @@ static struct tsr_fragment_quad *quad_of(const struct tsr_msg_env *env, unsigned
 /* ---- Where ----------------------------------------------------------------------------------- */
 
 /*
- * Of a pixel with coverage @covered: its centre if all or none of its samples are covered, else the
- * first that is. x and y from the pixel's corner in 256ths.
+ * The centroid of a pixel with coverage @covered: its center if all or none of its samples are
+ * covered, otherwise its first covered sample. x and y are from the pixel's corner, in 1/256.
  */
 static void centroid(const struct tsr_fragment_state *s, uint32_t covered, int *x, int *y)
 {
@@ -135,7 +135,7 @@ static void find_spot(struct tsr_msg_env *env, const union tsr_lanes *src, unsig
 
 /* ---- What ------------------------------------------------------------------------------------ */
 
-/* What is @at[0] at vertex 0 of @p and grows by @at[1] and [2] for each pixel, at @spot. */
+/* Value at @spot of a plane with @at[0] at vertex 0 of @p and steps @at[1] and [2] per pixel. */
 static void plane(const struct tsr_fragment_prim *p, const double at[3], const struct spot *spot,
 		  four *out)
 {
@@ -212,7 +212,7 @@ static void put_flat(const struct tsr_msg *msg, unsigned int q, unsigned int lan
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
 
-/* What the lanes of a message have in common. */
+/* Values that all lanes of a message share. */
 struct load {
 	unsigned int flags;		/* enum tsr_msg_varying_flags */
 	unsigned int update, sample, count;
@@ -503,7 +503,7 @@ static bool smooth_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
 	return true;
 }
 
-/* The same words everywhere. */
+/* Components that are equal at all pixels. */
 static void flat_block(const struct load *l, const struct tsr_planes *planes,
 		       unsigned int staging, union tsr_lanes *reg)
 {

@@ -13,7 +13,7 @@ struct wide {
 	vu32 v[TSR_CHUNKS];
 };
 
-/* What is done to a vector is done to all of its chunks. */
+/* Loop over all chunks of a vector. */
 #define EACH_CHUNK(i) TSR_UNROLL for (unsigned int i = 0; i < TSR_CHUNKS; i++)
 
 TSR_INLINE struct wide get(const union tsr_lanes *lanes)
@@ -195,7 +195,7 @@ TSR_INLINE bool find_uniform(struct tsr_msg_env *env, const struct tsr_msg_acces
 	return true;
 }
 
-/* What the accesses of @lanes have in common; false: nothing. */
+/* Finds a span that contains the accesses of @lanes. False if there is none. */
 TSR_INLINE bool find_span(struct tsr_msg_env *env, const struct tsr_msg_access *a,
 			  const struct tsr_msg_place *place, uint16_t lanes,
 			  struct last_page *last, struct span *s)
@@ -277,8 +277,8 @@ TSR_INLINE bool equal(struct wide a, struct wide b)
 }
 
 /*
- * What most messages are: of all lanes, in a row or at one place, in one page or in shared memory.
- * NOWHERE: something else.
+ * Fast path for most messages: all lanes, consecutive or at one place, in one page or in shared
+ * memory. NOWHERE for others.
  */
 TSR_INLINE enum pattern locate_quickly(struct tsr_msg_env *env, const struct tsr_msg_access *a,
 				       const struct tsr_msg_place *place, struct last_page *last,
@@ -572,7 +572,7 @@ TSR_INLINE void write_word(uint8_t *to, uint32_t word)
 	__atomic_store_n((uint32_t *)to, word, __ATOMIC_RELAXED);
 }
 
-/* What one lane stores. */
+/* Writes the words that one lane stores. */
 TSR_INLINE void write_lane(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
 			   uint8_t *to, unsigned int bytes)
 {
