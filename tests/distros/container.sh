@@ -38,7 +38,7 @@ check "the status is the command's" status
 usage() { in_root "$root" 'tessera; test $? = 2' 2>&1 | grep -q "usage: tessera guest"; }
 check "without arguments it prints its usage" usage
 own() {
-    "${as_root[@]}" rsync -a "$tree/" "$root/linux/" &&
+    "${as_root[@]}" cp -al "$tree" "$root/linux" &&
         enter "tessera guest --kernel /linux/arch/x86/boot/bzImage 'uname -r; hello'" &&
         grep -q ff332211 "$root.log" && grep -qF "$(cat "$tree/include/config/kernel.release")" "$root.log"
 }
