@@ -14,7 +14,7 @@ dir=$BUILD/own-tree
 source=$(qemu-device/vm/linux_source.sh) || die "there is no kernel source"
 rm -rf "$dir" "$dir-objects"
 cp -al "$source" "$dir" && mkdir "$dir-objects" || exit 1
-guest() { env -u MAKEFLAGS -u MAKELEVEL make guest KERNEL="$dir" CMD="$1" </dev/null 2>&1; }
+guest() { env -u MAKEFLAGS -u MAKELEVEL -u TSR_PROGRAMS make guest KERNEL="$dir" CMD="$1" </dev/null 2>&1; }
 linux() { make -C "$dir" -j "$JOBS" "$@" </dev/null >"$dir.log" 2>&1 || { tail -n 20 "$dir.log"; return 1; }; }
 # says WORDS COMMAND...: the command fails and says so
 says() {
@@ -54,7 +54,7 @@ history() {
         cp "$dir/$file" "$dir.bad" && sed -i '/^static int .*proc_uptime_init/,/^{/s/^{/{\n\tpanic("no uptime");/' "$dir/$file" && commit no-boot &&
         cp "$dir.bad" "$dir/$file" && commit last
 }
-tests() { (cd "$dir" && exec "$TSR_TOP/qemu-device/vm/bisect.sh" "$broken") >"$dir.log" 2>&1; }
+tests() { (cd "$dir" && exec env -u TSR_PROGRAMS "$TSR_TOP/qemu-device/vm/bisect.sh" "$broken") >"$dir.log" 2>&1; }
 # status N COMMIT: bisect.sh ends with N there
 status() {
     local got
@@ -66,7 +66,7 @@ check "it has a history with a commit that breaks /proc/uptime" history
 check "bisect.sh: a commit that does not build is skipped" status 125 no-build
 check "bisect.sh: a commit that does not boot is skipped" status 125 no-boot
 bisects() {
-    in_tree bisect start last first && (cd "$dir" && git bisect run "$TSR_TOP/qemu-device/vm/bisect.sh" "$broken") >"$dir.log" 2>&1 &&
+    in_tree bisect start last first && (cd "$dir" && env -u TSR_PROGRAMS git bisect run "$TSR_TOP/qemu-device/vm/bisect.sh" "$broken") >"$dir.log" 2>&1 &&
         grep -qx "$(in_tree rev-parse culprit) is the first bad commit" "$dir.log" || { tail -n 40 "$dir.log"; return 1; }
 }
 check "git bisect run finds the commit" bisects
