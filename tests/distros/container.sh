@@ -37,7 +37,7 @@ elsewhere() {
         mount --rbind /dev "$1/dev" && mount -t proc proc "$1/proc" && mount -t sysfs sysfs "$1/sys" &&
         cd / && exec env -i PATH=/bin chroot "$1" /bin/sh -c "$2"' sh "$root" "$1" </dev/null >"$log" 2>&1
 }
-# What somebody does there by hand, with names of our own.
+# The steps that a user takes there by hand, with names of our own.
 cat >"$roots/unpack" <<'SCRIPT'
 set -e
 mkdir /oci /image
