@@ -9,6 +9,11 @@
 kdir=${1:-$("$TOP/qemu-device/vm/kernel.sh")/build}
 [ -f "$kdir/Makefile" ] || die "$kdir is not a kernel build directory (no Makefile there)"
 kdir=$(cd "$kdir" && pwd)
+# A kernel without tracepoints runs without it, unless somebody asks for it.
+if [ -f "$kdir/.config" ] && ! grep -qx 'CONFIG_TRACEPOINTS=y' "$kdir/.config"; then
+    [ -n "${FENCEWATCH:-}" ] || exit 1
+    die "fencewatch needs CONFIG_TRACEPOINTS=y, which the kernel in $kdir does not have"
+fi
 compiler_for "$kdir"
 
 dir=$BUILD/fencewatch-$(printf %s "$kdir" | sha256sum | cut -c1-8)${WERROR:+-werror}

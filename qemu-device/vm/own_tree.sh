@@ -6,6 +6,7 @@
 # missing. Nothing in DIR changes.
 #
 # own_tree.sh --configure DIR: switch these options on in DIR/.config (`make kconfig`).
+# own_tree.sh --build DIR: switch on those that are missing, and build image and modules (bisect.sh).
 . "$(dirname "$0")/../build/lib.sh"
 . "$TOP/qemu-device/vm/compiler.sh"
 
@@ -68,17 +69,27 @@ modules() {
     echo "$own/lib/modules/$release"
 }
 
+# build: another version of the tree may have options that .config does not know.
+build() {
+    run_logged kconfig kernel_make olddefconfig || die "the kernel cannot be configured"
+    [ -z "$(missing)" ] || configure
+    say "building the kernel in $dir"
+    run_logged kernel-build kernel_make -j "$JOBS" bzImage modules || die "the kernel does not build"
+}
+
 action="find"
-if [ "${1:-}" = --configure ]; then
-    action=configure
+case ${1:-} in
+--configure | --build)
+    action=${1#--}
     shift
-fi
+    ;;
+esac
 [ -d "${1:-}" ] || die "KERNEL=${1:-}: there is no such directory"
 dir=$(cd "$1" && pwd -P)
 [ -f "$dir/.config" ] || die "$dir has no .config: configure the kernel first, for instance with make -C $dir defconfig"
 compiler_for "$dir"
-if [ $action = configure ]; then
-    configure
+if [ "$action" != find ]; then
+    "$action"
     exit
 fi
 left=$(missing)

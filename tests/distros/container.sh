@@ -1,46 +1,82 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The container (make container): its archive is an OCI image of at most 700 MiB, and a guest runs from it without a
-# network, also with a kernel that was built outside. The archive is unpacked by hand and entered by unshare and chroot,
-# so no engine for containers is needed. Wants root (or sudo), 4 GB, fifteen minutes.
+# network, also with a kernel that was built outside. The archive is unpacked and entered in a root that has nothing but
+# a few commands of busybox, which stands for any other distribution. Wants root (or sudo), 4 GB, fifteen minutes.
+# ARCHIVE=FILE takes one that is there already. With podman on the host, podman runs it as well.
 # test: TIMEOUT=7200
 . "$TSR_TOP/tests/lib/ktap.sh"
 cd "$TSR_TOP" || exit 1
 . tests/distros/lib/bare.sh
 
-root=$roots/container
+root=$roots/elsewhere
+image=$root/image
 tree=$BUILD/own-tree    # tests/tree/own_tree.sh builds it
-if ! archive=$(make container); then
+log=$roots/container.log
+mkdir -p "$roots"
+if ! archive=${ARCHIVE:-$(make container)}; then
     result 1 "the container is built"
     ktap_finish
 fi
 
-# field FILE KEY: the first value of KEY in a JSON file of the image
-field() { grep -oE "\"$2\": ?\"[^\"]*\"" "$1" | head -n 1 | sed 's/.*"\(.*\)"/\1/'; }
-blob() { echo "$root.oci/blobs/sha256/${1#sha256:}"; }
-unpack() {
-    remove_root "$root" && rm -rf "$root.oci" && mkdir -p "$root" "$root.oci" && tar -C "$root.oci" -xf "$archive" || return
-    local manifest layer
-    manifest=$(blob "$(field "$root.oci/index.json" digest)")
-    layer=$(blob "$(sed 's/.*"layers"//' "$manifest" | grep -oE 'sha256:[0-9a-f]+')")
-    (cd "$root.oci/blobs/sha256" && sha256sum --quiet -c < <(for f in *; do echo "$f  $f"; done)) || return
-    "${as_root[@]}" tar -C "$root" -xf "$layer"
+# The commands that the other root has. Neither a package manager nor a compiler is among them.
+applets=(sh cat chroot env grep gunzip mkdir mount sed sha256sum tar unshare)
+other_root() {
+    local name
+    remove_root "$root" || return
+    "${as_root[@]}" mkdir -p "$root"/{bin,dev,proc,sys,tmp} && "${as_root[@]}" cp "$(bash qemu-device/vm/busybox.sh)" "$root/bin/busybox" || return
+    for name in "${applets[@]}"; do
+        "${as_root[@]}" ln -s busybox "$root/bin/$name"
+    done
+    "${as_root[@]}" cp "$archive" "$root/image.tar"
 }
-check "the archive is an OCI image whose hashes are right" unpack
-small() { [ "$("${as_root[@]}" du -sm "$root" | cut -f1)" -le 700 ]; }
+# elsewhere COMMAND: run a shell command in that root, without a network
+elsewhere() {
+    # shellcheck disable=SC2016
+    "${as_root[@]}" unshare --mount --pid --net --fork --kill-child sh -c '
+        mount --rbind /dev "$1/dev" && mount -t proc proc "$1/proc" && mount -t sysfs sysfs "$1/sys" &&
+        cd / && exec env -i PATH=/bin chroot "$1" /bin/sh -c "$2"' sh "$root" "$1" </dev/null >"$log" 2>&1
+}
+# The steps that a user takes there by hand, with names of our own.
+cat >"$roots/unpack" <<'SCRIPT'
+set -e
+mkdir /oci /image
+tar -C /oci -xf /image.tar
+cd /oci/blobs/sha256
+for file in *; do echo "$file  $file"; done | sha256sum -c >/dev/null
+manifest=$(sed 's/.*"digest":"sha256:\([0-9a-f]*\)".*/\1/' /oci/index.json)
+layer=$(sed 's/.*"layers":\[[^]]*"sha256:\([0-9a-f]*\)".*/\1/' "$manifest")
+gunzip -c "$layer" | tar -C /image -xf -
+SCRIPT
+cat >"$roots/enter" <<'SCRIPT'
+cd /image
+mount --rbind /dev dev && mount -t proc proc proc && mount -t sysfs sysfs sys
+exec chroot /image /usr/local/bin/tessera "$@"
+SCRIPT
+unpack() { "${as_root[@]}" cp "$roots/unpack" "$roots/enter" "$root/" && elsewhere 'sh /unpack' || { tail -n 30 "$log"; return 1; }; }
+# tessera ARGUMENT...: the container's command with quoted arguments
+tessera() { elsewhere "PATH=/usr/local/bin:/usr/bin:/bin; unshare -m sh /enter $*"; }
+# prints STATUS WORDS ARGUMENT...: it ends with that status and prints the words
+prints() {
+    local want=$1 words=$2 got
+    shift 2
+    tessera "$@"
+    got=$?
+    [ "$got" = "$want" ] && grep -qF -- "$words" "$log" || { tail -n 30 "$log"; echo "status $got"; return 1; }
+}
+
+check "a root with nothing but busybox can be made" other_root
+check "the archive is an OCI image whose hashes are right, and busybox unpacks it" unpack
+small() { [ "$("${as_root[@]}" du -sm "$image" | cut -f1)" -le 700 ]; }
 check "it has at most 700 MiB" small
-IN_ROOT_OPTIONS=--net
-enter() { in_root "$root" "$1" >"$root.log" 2>&1 || { tail -n 30 "$root.log"; return 1; }; }
-runs() { enter 'tessera guest hello' && grep -q ff332211 "$root.log"; }
-check "a guest runs a job without a network" runs
-status() { ! in_root "$root" 'tessera guest "exit 7"' >/dev/null 2>&1; [ "$(in_root "$root" 'tessera guest "exit 7"; echo $?' 2>/dev/null | tail -n 1)" = 7 ]; }
-check "the status is the command's" status
-usage() { in_root "$root" 'tessera; test $? = 2' 2>&1 | grep -q "usage: tessera guest"; }
-check "without arguments it prints its usage" usage
+check "a guest runs a job without a network" prints 0 ff332211 guest hello
+check "the status is the command's" prints 7 '' guest "'exit 7'"
+check "without arguments it prints its usage" prints 2 "usage: tessera guest"
+check "a kernel that is not there is an error of the guest" prints 125 "there is no such file" guest --kernel /linux/bzImage true
 own() {
-    "${as_root[@]}" rsync -a "$tree/" "$root/linux/" &&
-        enter "tessera guest --kernel /linux/arch/x86/boot/bzImage 'uname -r; hello'" &&
-        grep -q ff332211 "$root.log" && grep -qF "$(cat "$tree/include/config/kernel.release")" "$root.log"
+    "${as_root[@]}" cp -al "$tree" "$image/linux" &&
+        prints 0 ff332211 guest --kernel /linux/arch/x86/boot/bzImage "'uname -r; hello'" &&
+        grep -qF "$(cat "$tree/include/config/kernel.release")" "$log"
 }
 if [ -f "$tree/arch/x86/boot/bzImage" ]; then
     check "a kernel of one's own runs, with the driver built for it in the container" own
@@ -48,5 +84,21 @@ else
     skip "a kernel of one's own runs, with the driver built for it in the container" "make check-kernel-tree builds one"
 fi
 remove_root "$root"
-rm -rf "$root.oci" "$archive"
+
+# Without limits that need rights, and on a host with both kinds of cgroups with the old ones only.
+name=tessera:$(basename "$archive" .oci.tar | sed 's/^tessera-//')
+podman_run() {
+    # shellcheck disable=SC2016
+    "${as_root[@]}" unshare -m sh -c 'umount /sys/fs/cgroup/unified 2>/dev/null
+        exec podman run --rm --network=none --ulimit nproc=1000:1000 --ulimit nofile=1000:1000 "$@"' sh "$name" "$@" </dev/null
+}
+podman_runs() { podman_run guest hello 2>&1 | grep ff332211 && podman_run guest 'exit 7'; [ $? = 7 ]; }
+if command -v podman >/dev/null && "${as_root[@]}" podman load -qi "$archive" >/dev/null && podman_run --help >"$log" 2>&1; then
+    check "podman loads and runs it" podman_runs
+    "${as_root[@]}" podman rmi -f "$name" >/dev/null 2>&1
+else
+    skip "podman loads and runs it" "podman is not installed, or cannot start here"
+fi
+rm -rf "$roots/unpack" "$roots/enter"
+[ -n "${ARCHIVE:-}" ] || rm -f "$archive"
 ktap_finish

@@ -15,10 +15,17 @@ pictures() {
     [ "$(wc -l <"$roots/$1.log")" -ge 4 ] || { cat "$roots/$1.log"; return 1; }
 }
 
+# The table of steps with their times that `make run` prints at its end.
+phases() { sed -n '/^seconds  of a processor/,/^$/p' "$roots/$1.log" | sed 's/^/# /'; }
+
 for release in ${DISTROS:-bookworm trixie}; do
     check "a bare $release can be made" bare "$release"
     check "[SYS8] make run works on a bare $release" inside "$release" 'make run'
+    phases "$release"
     check "[SYS8] it has left pictures there" pictures "$release"
+    begun=$SECONDS
+    check "make guest CMD=true works there" inside "$release" 'make guest CMD=true'
+    note "it took $((SECONDS - begun)) s"
     check "[SYS2] the driver builds there for every kernel that is cared for" inside "$release" 'make check-kernels'
     check "a guest with Linux 7.3 runs tsr-info there" inside "$release" 'make guest KERNEL=7.3 CMD=tsr-info'
     check "Mesa is built there, and GL programs draw what they should" inside "$release" 'make check-mesa TESTS=programs'

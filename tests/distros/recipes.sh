@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The recipes for CI services (make ci-recipe): their steps run as printed on a bare Debian 13, which is the image that
 # they name, with the variables that the service sets. The address is that of a repository in the root.
-# Wants root (or sudo), 4 GB, ten minutes each.
+# The second job finds the cache of the first, as the service's own cache brings it back.
+# Wants root (or sudo), 4 GB, twenty minutes.
 # test: TIMEOUT=7200
 . "$TSR_TOP/tests/lib/ktap.sh"
 cd "$TSR_TOP" || exit 1
@@ -17,7 +18,7 @@ check "it has a repository to clone from" repository
 for service in github gitlab; do
     steps() {
         make ci-recipe FOR=$service ORIGIN=file:///tessera.git | tests/distros/recipes.py $service /job |
-            "${as_root[@]}" tee "$root/steps" >/dev/null && inside trixie 'rm -rf /job && bash /steps'
+            "${as_root[@]}" tee "$root/steps" >/dev/null && inside trixie 'rm -rf /job/tessera /job/tessera-out && bash /steps'
     }
     check "the steps for $service run" steps
     kept() { grep -q ff332211 "$root/job/tessera-out/output.txt" && [ -s "$root/job/tessera-out/timeline.json" ] && [ -s "$root/job/tessera-out/console.txt" ]; }

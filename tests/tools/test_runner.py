@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The runner of a suite: limits of its programs, shards, JUnit files and statuses; and the clock of `make check`."""
+"""The runner of a suite: limits of its programs, shards, JUnit files and statuses; the clock of `make check`; and the
+statuses for `git bisect run`."""
 
 import os
 import subprocess
@@ -14,6 +15,7 @@ from unittest import mock
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.join(HERE, "..", "..")
 sys.path[:0] = [os.path.join(TOP, "tests", "lib"), os.path.join(TOP, "qemu-device", "vm")]
+import judge            # noqa: E402
 import junit            # noqa: E402
 import ktap_unittest    # noqa: E402
 import limits           # noqa: E402
@@ -48,7 +50,7 @@ class Limits(unittest.TestCase):
         burn = "while :; do timeout 0.1 sh -c 'while :; do :; done'; done"
         process = subprocess.Popen(["sh", "-c", f"sh -c \"{burn}\"; :"], start_new_session=True)
         try:
-            limit = limits.Limit(0.5, process.pid, 1)
+            limit = limits.Limit(2, process.pid, 1)
             why = None
             while not why:
                 limits.time.sleep(limit.slice())
@@ -221,6 +223,37 @@ class BrokenSuite(unittest.TestCase):
             root = xml.parse(os.path.join(directory, "results", "broken.xml")).getroot()
             self.assertEqual(root.find("testsuite/testcase/error").get("type"), "infrastructure")
             self.assertIn("x.c:1: error", root.find("testsuite/system-out").text)
+
+
+class Judge(unittest.TestCase):
+    """judge.py, for `git bisect run`: statuses of kernels that boot, do not boot, or die."""
+
+    def status(self, start=None, run=None):
+        guest = mock.Mock()
+        guest.start.side_effect = start
+        guest.run.side_effect = run if isinstance(run, Exception) else None
+        guest.run.return_value = mock.Mock(status=run)
+        with mock.patch.object(judge.runner, "guest_from", return_value=guest), mock.patch("sys.stderr"):
+            status = judge.main(["--", "test"])
+        self.assertEqual(guest.stop.call_count, 0 if start else 1)
+        return status
+
+    def test_the_command_decides(self):
+        self.assertEqual([self.status(run=n) for n in (0, 1, 7, 125, 255)], [0, 1, 1, 1, 1])
+
+    def test_a_guest_that_dies_under_the_command_is_bad(self):
+        self.assertEqual(self.status(run=run.GuestError("panic")), 1)
+
+    def test_a_kernel_that_does_not_boot_is_skipped(self):
+        self.assertEqual(self.status(start=run.GuestError("panic")), 125)
+
+    def test_wrong_usage_ends_the_bisection(self):
+        with mock.patch("sys.stderr"):
+            self.assertEqual([judge.main(a) for a in ([], ["--no-such-option", "x"])], [255, 255])
+        script = os.path.join(TOP, "qemu-device", "vm", "bisect.sh")
+        with tempfile.TemporaryDirectory() as empty:
+            for command in ([script], [script, "true"]):
+                self.assertEqual(subprocess.run(command, cwd=empty, stderr=subprocess.DEVNULL).returncode, 255)
 
 
 if __name__ == "__main__":

@@ -45,16 +45,19 @@ trim_modules() {
         done && rm /tmp/kept'
 }
 
-# Remove what only the builds needed, other machines than a PC, and sanitizers. The cache keeps results: QEMU's device, the
-# guest's files, kernel and headers.
+# Remove what only the builds needed, other machines than a PC, sanitizers, and link-time optimization, which only the
+# device is compiled with. The cache keeps results: QEMU's device, the
+# guest's files, kernel and headers. Of QEMU's headers the stamps stay, which say that the device need not be built.
 trim() {
     local cache=$root/var/cache/tessera
     in_root "$root" "apt-get -qy purge --autoremove $(packages build | tr , ' ') && apt-get clean" || return
     trim_modules || return
-    "${as_root[@]}" rm -rf "$cache"/{fetch,log,meson,snapshots,qemu-headers,linux-source} "$cache"/apt-*/{archives,lists,*.bin} \
+    "${as_root[@]}" rm -rf "$cache"/{fetch,log,meson,snapshots,linux-source,kvm-*,tsc-*} "$cache"/qemu-headers/*/{src,build,out,device} "$cache"/apt-*/{archives,lists,*.bin} \
         "$root"/var/lib/apt/lists/* "$root"/var/cache/{apt,debconf}/* "$root"/usr/share/{doc,man,locale,info,lintian} \
         "$root"/var/log/* "$root"/etc/resolv.conf "$root"/usr/bin/{*-lto-dump-*,qemu-system-i386,qemu-system-x86_64-microvm} \
-        "$root"/usr/lib/x86_64-linux-gnu/lib{asan,hwasan,lsan,tsan,ubsan}.so.*
+        "$root"/usr/lib/x86_64-linux-gnu/lib{asan,hwasan,lsan,tsan,ubsan}.so.* \
+        "$root"/usr/lib/gcc/x86_64-linux-gnu/*/lib{asan,hwasan,lsan,tsan,ubsan}.a "$root"/usr/libexec/gcc/x86_64-linux-gnu/*/lto1 \
+        "$root"/usr/share/python-wheels
 }
 
 say "making a Debian 13 system in $root"
