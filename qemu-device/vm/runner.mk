@@ -81,8 +81,9 @@ lab: setup ## run a scenario of tsr-sync in a guest with two GPUs: LAB=guilty or
 	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/lab.py --lab '$(LAB)' $(if $(HTML),--html '$(HTML)') \
 		$(if $(TRACE),--trace '$(TRACE)') $(GUEST_OPTIONS)
 
+# module.sh has a DRIVER of its own.
 contract: setup ## break DRIVER=tessera|vgem|sw_sync in a guest, show what each party sees: ROW='hang*' HTML=page.html
-	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/contract.py $(if $(DRIVER),--driver '$(DRIVER)') $(if $(ROW),--row '$(ROW)') \
+	@unset DRIVER; $(GUEST_ENV); exec $(PYTHON) qemu-device/vm/contract.py $(if $(DRIVER),--driver '$(DRIVER)') $(if $(ROW),--row '$(ROW)') \
 		$(if $(HTML),--html '$(HTML)') $(GUEST_OPTIONS)
 
 shell: export TSR_PROGRAMS = $(TESTS)

@@ -35,6 +35,8 @@ struct context_state {
 
 struct contract_driver {
 	const char *name;	/* of the DRM driver */
+	/* There are fences, but no engine that a reset could be about, and no contexts. */
+	bool fences_only;
 
 	/* open(): open @node; 0 or -errno. A process does this once. */
 	int (*open)(const char *node);
@@ -51,7 +53,7 @@ struct contract_driver {
 	 */
 	uint64_t (*tend)(void *context, bool finish);
 
-	/* state(): NULL if the driver has no such query. */
+	/* state(): NULL if the driver has no such query. Called before another job is submitted. */
 	void (*state)(void *context, struct context_state *state);
 
 	/* page(): memory of the device that is mapped into the process, or NULL. */

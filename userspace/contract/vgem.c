@@ -30,17 +30,27 @@ struct vgem_signal {
 struct context {
 	uint32_t handle;
 	uint32_t fence;			/* of the long job */
-	uint64_t steps;
 	bool finished;
 	void *map;
 };
 
 static int fd = -1;
 
+/* Dumb buffers are for primary nodes only. @node is the render node of the same device. */
 static int vgem_open(const char *node)
 {
-	fd = open(node, O_RDWR | O_CLOEXEC);
-	return fd < 0 ? -errno : 0;
+	int render = open(node, O_RDWR | O_CLOEXEC), ret = -errno;
+	char *primary = render < 0 ? NULL : drmGetPrimaryDeviceNameFromFd(render);
+
+	if (primary) {
+		fd = open(primary, O_RDWR | O_CLOEXEC);
+		ret = fd < 0 ? -errno : 0;
+	} else if (render >= 0) {
+		ret = -ENOENT;
+	}
+	free(primary);
+	close(render);
+	return ret;
 }
 
 static void vgem_close(void)
@@ -108,7 +118,7 @@ static uint64_t vgem_tend(void *context, bool finish)
 		drmIoctl(fd, VGEM_SIGNAL, &signal);
 		c->finished = true;
 	}
-	return ++c->steps;
+	return 1;
 }
 
 static volatile uint32_t *vgem_page(void *context)
@@ -118,6 +128,7 @@ static volatile uint32_t *vgem_page(void *context)
 
 const struct contract_driver vgem_driver = {
 	.name = "vgem",
+	.fences_only = true,
 	.open = vgem_open,
 	.context_new = vgem_context_new,
 	.job = vgem_job,
