@@ -32,7 +32,7 @@ GUEST = $(PYTHON) qemu-device/vm/guest.py $(GUEST_OPTIONS)
 # Sets what the device tests need.
 QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
 
-.PHONY: kernel kconfig module userspace mesa vulkan guest-env guest shell gdb run timeline lab ci ci-recipe
+.PHONY: kernel kconfig module userspace mesa vulkan guest-env guest shell gdb run timeline lab contract ci ci-recipe
 kernel: setup ## fetch the stock guest kernel, or KERNEL=7.3, print its directory
 	@bash qemu-device/vm/kernel.sh $(KERNEL)
 
@@ -80,6 +80,11 @@ lab: setup ## run a scenario of tsr-sync in a guest with two GPUs: LAB=guilty or
 	@[ -n '$(LAB)' ] || { echo 'usage: make lab LAB=NAME|FILE [HTML=FILE | TRACE=FILE]' >&2; exit 2; }
 	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/lab.py --lab '$(LAB)' $(if $(HTML),--html '$(HTML)') \
 		$(if $(TRACE),--trace '$(TRACE)') $(GUEST_OPTIONS)
+
+# module.sh has a DRIVER of its own.
+contract: setup ## break DRIVER=tessera|vgem|sw_sync in a guest, show what each party sees: ROW='hang*' HTML=page.html
+	@unset DRIVER; $(GUEST_ENV); exec $(PYTHON) qemu-device/vm/contract.py $(if $(DRIVER),--driver '$(DRIVER)') $(if $(ROW),--row '$(ROW)') \
+		$(if $(HTML),--html '$(HTML)') $(GUEST_OPTIONS)
 
 shell: export TSR_PROGRAMS = $(TESTS)
 shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt; TESTS='NAME ...' adds test programs

@@ -33,7 +33,7 @@ check-% soak replay bench bench-guest: export TSR_PROGRAMS := all
 # programs(LABEL,DIR,SET): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach s,$(call sources,$(2)),$(1):$(BUILD)/$(3)/tests/$(2)/$(basename $(notdir $(s)))=$(s))
 
-.PHONY: check-window check-mutants check-mutants-short check-kernel-tree check-dist check-kselftest check-distros check-mesa check-mesa-guest
+.PHONY: check-window check-mutants check-mutants-short check-contract check-kernel-tree check-dist check-kselftest check-distros check-mesa check-mesa-guest
 .PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-guest-short check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage exercise
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@TSR_CHECK_MINUTES='$(MINUTES)' TSR_RESULTS='$(RESULTS)' $(PYTHON) tests/lib/check.py $(SUITES) \
@@ -136,6 +136,10 @@ check-debug: setup
 # check-mutants: build broken drivers, demand that each is noticed: MUTANTS='doorbell* none' VARIANT=debug
 check-mutants: setup
 	@$(GUEST_ENV); TSR_MUTANTS='$(MUTANTS)' $(RUN) --suite mutants --results $(BUILD)/results-debug/mutants.ktap tests/lib/mutants.py
+
+# check-contract: the mutants that userspace/contract/shown.tsv names turn the cells red that it names: MUTANTS='error_lost'
+check-contract: setup
+	@$(GUEST_ENV); TSR_MUTANTS='$(MUTANTS)' $(RUN) --suite contract --results $(BUILD)/results-debug/contract.ktap tests/lib/contract_shown.py
 
 # check-mutants-short: a few of them; part of `make check WITH=mutants-short`
 check-mutants-short: setup

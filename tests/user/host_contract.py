@@ -99,6 +99,7 @@ NOT = {
     "compute_demos": "it works on a picture of the guest's; host_demos.py runs the same demos",
     "compute_hang": PARAMETERS,
     "compute_unplug": "nothing is unplugged",
+    "contract": "the device injects no faults, and there are no resets",
     "deadline": "a deadline is accepted and has no effect",
     "devices": "there is one device",
     "drm_core": "it is about the kernel's authentication, masters, dumb buffers and fdinfo",
