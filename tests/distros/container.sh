@@ -20,7 +20,7 @@ if ! archive=${ARCHIVE:-$(make container)}; then
 fi
 
 # The commands that the other root has. Neither a package manager nor a compiler is among them.
-applets=(sh cat chroot env grep gunzip mkdir mount sed sha256sum tar unshare)
+applets=(sh cat chroot env grep gunzip mkdir mount sed sha256sum tar)
 other_root() {
     local name
     remove_root "$root" || return
@@ -35,7 +35,7 @@ elsewhere() {
     # shellcheck disable=SC2016
     "${as_root[@]}" unshare --mount --pid --net --fork --kill-child sh -c '
         mount --rbind /dev "$1/dev" && mount -t proc proc "$1/proc" && mount -t sysfs sysfs "$1/sys" &&
-        cd / && exec env -i PATH=/bin chroot "$1" /bin/sh -c "$2"' sh "$root" "$1" </dev/null >"$log" 2>&1
+        cd / && exec chroot "$1" /bin/env -i PATH=/bin /bin/sh -c "$2"' sh "$root" "$1" </dev/null >"$log" 2>&1
 }
 # The steps that a user takes there by hand, with names of our own.
 cat >"$roots/unpack" <<'SCRIPT'
@@ -44,7 +44,7 @@ mkdir /oci /image
 tar -C /oci -xf /image.tar
 cd /oci/blobs/sha256
 for file in *; do echo "$file  $file"; done | sha256sum -c >/dev/null
-manifest=$(sed 's/.*"digest":"sha256:\([0-9a-f]*\)".*/\1/' /oci/index.json)
+manifest=$(sed 's/.*"digest": *"sha256:\([0-9a-f]*\)".*/\1/' /oci/index.json)
 layer=$(sed 's/.*"layers":\[[^]]*"sha256:\([0-9a-f]*\)".*/\1/' "$manifest")
 gunzip -c "$layer" | tar -C /image -xf -
 SCRIPT
@@ -55,7 +55,7 @@ exec chroot /image /usr/local/bin/tessera "$@"
 SCRIPT
 unpack() { "${as_root[@]}" cp "$roots/unpack" "$roots/enter" "$root/" && elsewhere 'sh /unpack' || { tail -n 30 "$log"; return 1; }; }
 # tessera ARGUMENT...: the container's command with quoted arguments
-tessera() { elsewhere "PATH=/usr/local/bin:/usr/bin:/bin; unshare -m sh /enter $*"; }
+tessera() { elsewhere "PATH=/usr/local/bin:/usr/bin:/bin; sh /enter $*"; }
 # prints STATUS WORDS ARGUMENT...: it ends with that status and prints the words
 prints() {
     local want=$1 words=$2 got
@@ -86,16 +86,22 @@ fi
 remove_root "$root"
 
 # Without limits that need rights, and on a host with both kinds of cgroups with the old ones only.
-name=tessera:$(basename "$archive" .oci.tar | sed 's/^tessera-//')
+tag=tessera:$(basename "$archive" .oci.tar | sed 's/^tessera-//')
 podman_run() {
     # shellcheck disable=SC2016
     "${as_root[@]}" unshare -m sh -c 'umount /sys/fs/cgroup/unified 2>/dev/null
-        exec podman run --rm --network=none --ulimit nproc=1000:1000 --ulimit nofile=1000:1000 "$@"' sh "$name" "$@" </dev/null
+        exec podman run --rm --network=none --ulimit nproc=1000:1000 --ulimit nofile=1000:1000 "$@"' sh "$tag" "$@" </dev/null
 }
-podman_runs() { podman_run guest hello 2>&1 | grep ff332211 && podman_run guest 'exit 7'; [ $? = 7 ]; }
+podman_runs() {
+    local status
+    podman_run guest hello >"$log" 2>&1 && grep -q ff332211 "$log" || { cat "$log"; return 1; }
+    podman_run guest 'exit 7' >"$log" 2>&1
+    status=$?
+    [ "$status" = 7 ] || { cat "$log"; echo "status $status"; return 1; }
+}
 if command -v podman >/dev/null && "${as_root[@]}" podman load -qi "$archive" >/dev/null && podman_run --help >"$log" 2>&1; then
     check "podman loads and runs it" podman_runs
-    "${as_root[@]}" podman rmi -f "$name" >/dev/null 2>&1
+    "${as_root[@]}" podman rmi -f "$tag" >/dev/null 2>&1
 else
     skip "podman loads and runs it" "podman is not installed, or cannot start here"
 fi

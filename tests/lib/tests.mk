@@ -41,7 +41,7 @@ check: setup ## all tests on the stock kernel; the last line is the sum
 
 check-all: ## make check, and what takes hours: debug kernels, races, IGT, GL, windows, broken drivers, an hour of fuzzing
 	@$(MAKE) check SECONDS=$(or $(SECONDS),3600) \
-		WITH='debug race igt window mutants kernel-tree dist kselftest distros mesa mesa-guest fuzz-short $(WITH)'
+		WITH='debug race igt window mutants kernel-tree dist kselftest distros mesa mesa-guest fuzz-short fuzz-engine $(WITH)'
 
 # check-static: compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 check-static: setup
@@ -240,6 +240,12 @@ check-fuzz-short: setup
 	@$(PROGRAMS) asan fuzz
 	@TSR_FUZZ_SECONDS=$$(($(or $(SECONDS),600) * $(JOBS) / $(words $(call names,fuzz)))) $(if $(FUZZ_SEED),TSR_FUZZ_SEED=$(FUZZ_SEED)) LONG=1 $(RUN) --suite fuzz \
 		--results $(BUILD)/results-debug/fuzz.ktap $(call programs,fuzz,fuzz,asan)
+
+# check-fuzz-engine: the targets for libFuzzer, built as OSS-Fuzz does it (tests/fuzz/engine/build.sh): each runs from its seeds
+.PHONY: check-fuzz-engine
+check-fuzz-engine: setup
+	@bash qemu-device/build/host/setup.sh clang
+	@$(RUN) --suite fuzz-engine --results $(BUILD)/results-debug/fuzz-engine.ktap tests/fuzz/engine/engine.sh
 
 # fuzz-isa: fuzz the instruction decoder with libFuzzer (needs clang): SECONDS=600, prints the lines reached
 fuzz-isa: setup

@@ -27,14 +27,16 @@ dictionary() {
     done
 }
 
+read -ra patterns <<<"${ONLY:-*}"
 targets=()
 for source in "$top"/tests/fuzz/*.c; do
     name=$(basename "$source" .c)
-    for pattern in ${ONLY:-*}; do
+    for pattern in "${patterns[@]}"; do
         # shellcheck disable=SC2053 # a pattern
         [[ $name != $pattern ]] || targets+=("$name")
     done
 done
+[ "${#targets[@]}" -gt 0 ] || { echo "build.sh: no target matches '${ONLY:-}'" >&2; exit 2; }
 ninja -C "$WORK/build" "${targets[@]/#/tests/fuzz/}"
 for name in "${targets[@]}"; do
     cp "$WORK/build/tests/fuzz/$name" "$OUT/"
