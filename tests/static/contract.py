@@ -22,7 +22,8 @@ def table(path):
     return [line.split("\t") for line in text(path).splitlines() if line and not line.startswith("#")]
 
 
-source = text("userspace/contract/rules.c")
+# Long texts are split into several strings.
+source = re.sub(r'"\n\s*"', "", text("userspace/contract/rules.c"))
 columns = re.findall(r'^\t\[[A-Z]+\] = \{ "(\w+)"', source, re.M)
 head, *rows = table("userspace/contract/rows.tsv")
 

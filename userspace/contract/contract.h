@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of drm-contract share. */
+/* Declarations for all files of drm-contract. */
 #ifndef CONTRACT_H
 #define CONTRACT_H
 
@@ -45,7 +45,7 @@ struct row {
 
 /* parse_rows(): all rows of @text, which is changed; ends the program at a mistake. */
 unsigned int parse_rows(char *text, struct row *rows, unsigned int most);
-/* parse_shown(): mark the cells that a mutant turned red, see shown.tsv. */
+/* cell_was_shown(): a mutant turned the cell red, see shown.tsv. */
 bool cell_was_shown(const char *row, enum column column);
 int kind_of(const char *word);		/* enum job_kind, or -1 */
 
@@ -74,7 +74,8 @@ struct actor {
 
 struct actor_shared {
 	uint64_t progress;		/* steps of its long job */
-	bool finish, backwards;		/* it may end; its steps were done again */
+	bool finish;			/* the long job may end */
+	bool backwards;			/* steps of it were done again */
 };
 
 enum ask {
@@ -103,7 +104,7 @@ struct answer actor_ask(struct actor *a, enum ask what, int arg, const char *tex
 bool actor_began(struct actor *a);	/* waits until its long job has done a step */
 void actor_end(struct actor *a, bool kill_it);
 
-/* ---- monitor.c: what the system tells ---- */
+/* ---- monitor.c: uevents, core dumps, the kernel log, fdinfo ---- */
 
 struct monitor {
 	int uevents, kmsg;
@@ -112,8 +113,9 @@ struct monitor {
 	unsigned int events;
 	char event[TEXT];		/* "", or the values of WEDGED= */
 	bool gives_up;			/* an event asked for more than nothing */
-	bool early;			/* ... before all fences had signalled */
-	const int *fences;		/* those that have to */
+	bool early;			/* that event came before all fences had signalled */
+	bool dma;			/* that event came while the device could access memory */
+	const int *fences;		/* fences that have to signal before that event */
 	unsigned int fence_count;
 };
 
@@ -125,11 +127,12 @@ void monitor_log(struct monitor *m, char *text, size_t size);
 /* monitor_engine_ns(): sum of the drm-engine-* lines of a process; -1 without any. */
 long long monitor_engine_ns(pid_t pid);
 
-/* ---- system.c: what is done to a device from outside ---- */
+/* ---- system.c: a device as an administrator handles it ---- */
 
 void system_find(const char *node);		/* remember the device of that node */
 int system_act(const char *verb);		/* "@unbind" ...; -EOPNOTSUPP */
-/* system_recover(): what @event, or the end of @script, asks for; "rebind", "rescan" ... or "fails" */
+bool system_masters_bus(void);			/* the device may access memory */
+/* system_recover(): do what @event or @script asks for; "rebind", "rescan" ..., or "fails" */
 const char *system_recover(const char *event, const char *script, bool (*works)(void));
 bool system_node(const char *driver, char *node, size_t size);
 int write_file(const char *path, const char *text);	/* 0 or -errno */

@@ -18,7 +18,7 @@ static void escaped(FILE *f, const char *text)
 	}
 }
 
-/* What a reader sees who points at the cell. */
+/* The tooltip of the cell. */
 static void title(FILE *f, const struct result *r, enum column c)
 {
 	fprintf(f, " title=\"%s: ", columns[c].rules);
@@ -72,8 +72,9 @@ bool print_html(const char *path, const char *driver, const struct result *resul
 		".kept { background: #cfc } .violated { background: #f99; font-weight: bold }\n"
 		".unshown { background: #eee } .untried, .nothing { color: #888 }\n"
 		"</style></head><body>\n<h1>Recovery contract: %s</h1>\n"
-		"<p>Green: as the rule says. Red: violated. Gray: as the rule says, but no mutant of "
-		"the driver has shown that the cell can fail.</p>\n<table>\n<tr><th>row</th>",
+		"<p>Green: as the rule says. Red: violated. Gray: as the rule says, but no "
+		"mutant of the driver has shown that the cell can fail.</p>\n"
+		"<table>\n<tr><th>row</th>",
 		driver, driver);
 	for (unsigned int c = 0; c < COLUMNS; c++)
 		fprintf(f, "<th>%s<br>%s</th>", columns[c].party, columns[c].head);

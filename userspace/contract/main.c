@@ -28,13 +28,14 @@ struct options {
 
 static void usage(FILE *f)
 {
-	fputs("usage: drm-contract [--driver tessera|vgem|sw_sync] [--device NODE] [--destructive]\n"
-	      "                    [--row PATTERN] [--html FILE]\n"
+	fputs("usage: drm-contract [--driver tessera|vgem|sw_sync] [--device NODE]\n"
+	      "                    [--destructive] [--row PATTERN] [--html FILE]\n"
 	      "       drm-contract --list\n"
 	      "\n"
-	      "Break a GPU on purpose and compare what each party sees with the contract. Without\n"
-	      "--destructive only faults that a job can cause by itself are tried. Exit status: 0 all\n"
-	      "cells kept, 1 a rule is violated, 2 usage, 77 nothing could be tried.\n", f);
+	      "Break a GPU on purpose and compare what each party sees with the contract.\n"
+	      "Without --destructive only faults that a job can cause by itself are tried.\n"
+	      "Exit status: 0 all cells kept, 1 a rule is violated, 2 usage, 77 nothing could be\n"
+	      "tried.\n", f);
 }
 
 static struct options parse(int argc, char **argv)

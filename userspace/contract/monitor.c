@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a monitoring daemon sees: uevents, device core dumps, the kernel log, fdinfo. */
+/* The view of a monitoring daemon: uevents, device core dumps, the kernel log, fdinfo. */
 #include "contract.h"
 
 #include <ctype.h>
@@ -67,6 +67,7 @@ static void note_event(struct monitor *m, const char *event)
 	if (!strcmp(wedged, "none"))
 		return;
 	m->gives_up = true;
+	m->dma |= system_masters_bus();
 	for (unsigned int i = 0; i < m->fence_count; i++)
 		m->early |= m->fences[i] >= 0 && fence_error(m->fences[i]) == -ETIME;
 }

@@ -29,7 +29,7 @@ struct run {
 
 static struct run *current;		/* for works() */
 
-/* What only a driver with an engine can have. */
+/* Columns that only a driver with an engine can fill. */
 static bool needs_engine(enum column c)
 {
 	return c == NEXT || c == SUBMIT || c == UEVENT || c == DUMP;
@@ -122,7 +122,7 @@ static const char *why_not(int error)
 }
 
 /*
- * A job that fails at once waits behind a gate, so that the next job is queued and the sync file is
+ * A job that fails at once is held by a gate, so that the next job is queued and the sync file is
  * merged before it fails. A long job is under way when the fault comes.
  */
 static const char *fail(struct run *r)
@@ -281,7 +281,7 @@ static void clear(struct run *r)
 		r->driver->provoke(NULL, "clear");
 }
 
-/* What is written by work items a moment later, then what helps. */
+/* Work items of the kernel report a moment later. Then the device is brought back. */
 static void see_system(struct run *r)
 {
 	const char *script = r->row->script;
@@ -293,6 +293,8 @@ static void see_system(struct run *r)
 	monitor_poll(&r->monitor, 100);
 	if (r->monitor.early)
 		set(r, UEVENT, "too early");
+	else if (r->monitor.dma)
+		set(r, UEVENT, "DMA on");
 	else
 		set(r, UEVENT, "%s", *r->monitor.event ? r->monitor.event : "quiet");
 	set(r, DUMP, "%u", monitor_dumps(dump));
@@ -304,7 +306,7 @@ static void see_system(struct run *r)
 	}
 }
 
-/* A cell that says no more than another rule of its column. */
+/* The rule that a cell is about, where its column has several. */
 static void name_rules(struct run *r)
 {
 	for (unsigned int i = 0; i < COLUMNS; i++) {
@@ -317,7 +319,7 @@ static void name_rules(struct run *r)
 		else if (unplugs(r->row) && strstr(all, "R6.1"))
 			cell->rule = "R6.1";
 		else if (r->monitor.gives_up && strstr(all, "R4.2") && (i != UEVENT ||
-			 r->monitor.early))
+			 r->monitor.early || r->monitor.dma))
 			cell->rule = "R4.2";
 		else if (i == UEVENT && strstr(cell->got, "+another"))
 			cell->rule = "R4.4";

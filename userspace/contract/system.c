@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What an administrator does to a device of any driver, by sysfs, and files. */
+/* A device of any driver as an administrator handles it, by sysfs. */
 #include "contract.h"
 
 #include <errno.h>
@@ -107,6 +107,21 @@ int system_act(const char *verb)
 	if (!strcmp(verb, "@pci-reset"))
 		return device_write("reset");
 	return -EOPNOTSUPP;
+}
+
+bool system_masters_bus(void)
+{
+	enum { COMMAND = 4, COMMAND_MASTER = 4 };	/* of the configuration space */
+	char path[PATH_MAX];
+	uint16_t command = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.4000s/config", device);
+	fd = device[0] ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0 || pread(fd, &command, 2, COMMAND) != 2)
+		command = 0;
+	close(fd);
+	return command & COMMAND_MASTER;
 }
 
 const char *system_recover(const char *event, const char *script, bool (*works)(void))

@@ -24,7 +24,7 @@
 #define DATA_VA		0x20000000ull	/* rules in rows.tsv name this range */
 #define DATA_SIZE	0x200000ull
 #define NOWHERE_VA	0x7000000000ull
-/* What is where in the data. */
+/* Offsets in the data. */
 #define DONE		0x0ull		/* steps that the long job has done */
 #define TURN		0x40ull		/* steps that it may do */
 #define PAGE		0x1000ull
