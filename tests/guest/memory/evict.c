@@ -92,6 +92,17 @@ static uint64_t pattern_of(unsigned int i)
 	return 0x1111111100000001ull * (i + 1);
 }
 
+/* Private to its VM, with whose reservation it is locked. */
+static struct gt_bo bound_private(struct gt_ctx *x, uint64_t size, uint64_t va)
+{
+	struct gt_bo bo = { .fd = x->fd, .size = size };
+
+	ktap_eq(gt_bo_try(x->fd, size, LOCAL, x->vm, &bo.handle), 0);
+	bo.map = gt_bo_mmap(x->fd, bo.handle, size);
+	gt_bo_bind(&bo, x->vm, va, GT_RW);
+	return bo;
+}
+
 static struct gt_bo bound(struct gt_ctx *x, uint64_t size, uint64_t va)
 {
 	struct gt_bo bo = gt_bo(x->fd, size, LOCAL);
@@ -112,7 +123,8 @@ static void oversubscribed(void)
 	struct gt_bo bo[COUNT];
 
 	for (i = 0; i < COUNT; i++) {
-		bo[i] = bound(&c, SIZE, VA + i * SIZE);
+		bo[i] = i & 1 ? bound_private(&c, SIZE, VA + i * SIZE)
+			      : bound(&c, SIZE, VA + i * SIZE);
 		ktap_ok(in_local(&bo[i]));
 		ktap_eq(gpu_wrong(&c, bo[i].va, 16, SIZE / 16, 0), 0);
 		ktap_eq(fill(&c, bo[i].va, SIZE, pattern_of(i)), 0);
@@ -335,7 +347,8 @@ static void child(struct child *me, uint64_t seed, volatile bool *stop)
 	unsigned int i;
 
 	for (i = 0; i < CHILD_BOS; i++)
-		bo[i] = bound(&x, CHILD_SIZE, VA + i * CHILD_SIZE);
+		bo[i] = i & 1 ? bound_private(&x, CHILD_SIZE, VA + i * CHILD_SIZE)
+			      : bound(&x, CHILD_SIZE, VA + i * CHILD_SIZE);
 	while (!*stop)
 		child_round(&x, bo, me, seed);
 	_exit(0);
@@ -535,12 +548,13 @@ static void in_use(void)
 	evict(0);
 	ktap_ok(!in_local(&busy) && !in_local(&binding));
 	ktap_eq(cpu_wrong(&busy, 0x5eed), 0);
+	gt_bo_free(&busy);
+	gt_bo_free(&binding);
 	/* Bound while it is outside, it comes in as others do. */
 	gt_bo_bind(&more, c.vm, 4 * VA, GT_RW);
 	ktap_eq(fill(&c, more.va, 64 * GT_PAGE, 3), 0);
+	ktap_ok(in_local(&more));
 	ktap_eq(gpu_wrong(&c, more.va, 32, GT_PAGE, 3), 0);
-	gt_bo_free(&busy);
-	gt_bo_free(&binding);
 	gt_bo_free(&more);
 	gt_syncobj_free(c.fd, after.handle);
 	gt_syncobj_free(c.fd, bound_sync.handle);
