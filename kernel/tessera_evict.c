@@ -30,9 +30,9 @@
 #include "tessera_quota.h"
 #include "tessera_vm.h"
 
-/* A VM that did not get local memory in so many SUBMITs may evict the BOs of others, ... */
+/* A VM that did not get local memory in so many SUBMITs may evict the BOs of others. */
 #define REFUSED_MAX	16
-/* ... and all VMs together this part of local memory in this time. */
+/* All VMs together may do so for this part of local memory in this time. */
 #define BUDGET_SHARE	8
 #define BUDGET_TIME	(HZ / 10)
 
@@ -398,7 +398,7 @@ void tessera_evict_hold(struct tessera_device *tdev, bool hold)
 }
 
 /**
- * tessera_evict_init() - initialise what eviction needs
+ * tessera_evict_init() - set up what eviction needs
  * @tdev: device
  *
  * Return: 0 or a negative error.

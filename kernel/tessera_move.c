@@ -301,7 +301,7 @@ static int move_copy(struct tessera_move *move)
 		if (!tessera_enter(tdev, &cookie))
 			return -EAGAIN;
 		move_copy_pages(move, at, count);
-		/* What does not answer now may not have answered before. */
+		/* A device that does not answer now may not have answered before. */
 		present = tessera_device_present(tdev);
 		if (!present)
 			tessera_cut_off(tdev);

@@ -244,13 +244,13 @@ int tessera_bo_madvise(struct tessera_bo *bo, u32 madv, u32 *retained)
 		ret = -EINVAL;
 	} else {
 		*retained = drm_gem_shmem_madvise_locked(&bo->base, madv);
+		if (bo->base.madv > 0)
+			tessera_evict_prefer(bo);
 		mutex_lock(&tdev->shrink.lock);
 		list_del_init(&bo->madv_node);
 		if (bo->base.madv > 0 && !(bo->flags & DRM_TESSERA_BO_LOCAL))
 			list_add_tail(&bo->madv_node, &tdev->shrink.list);
 		mutex_unlock(&tdev->shrink.lock);
-		if (bo->base.madv > 0)
-			tessera_evict_prefer(bo);
 	}
 	dma_resv_unlock(resv);
 

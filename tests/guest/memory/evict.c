@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=400 SMP=2 MEM=1024 DEVICE_ARGS=vram=64M CONSOLE=1 */
 /*
- * More LOCAL BOs than there is local memory: idle ones are moved to system memory and back. Addresses,
- * mappings and contents stay the same for the GPU and for the CPU, whatever happens meanwhile.
+ * More LOCAL BOs than there is local memory. Idle ones are moved to system memory and back.
+ * Addresses, mappings and contents stay the same for the GPU and the CPU, whatever happens meanwhile.
  */
 #include "gt_main.h"
 
@@ -369,7 +369,8 @@ static void processes(void)
 	struct {
 		volatile bool stop;
 		struct child child[CHILDREN];
-	} *all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	} *all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	unsigned int i, sum = 0, least = UINT32_MAX;
 	pid_t pid[CHILDREN];
 
