@@ -285,7 +285,7 @@ void tessera_evict_add_vm_bo(struct drm_gpuvm_bo *vm_bo)
 
 /* ---- SUBMIT ---- */
 
-/* All VMs together, so that two working sets that do not fit do not evict each other all the time. */
+/* For all VMs together, lest two working sets evict each other in each SUBMIT. */
 static bool budget_take(struct tessera_device *tdev, u64 bytes)
 {
 	bool taken;

@@ -2,7 +2,7 @@
 /* test: TIMEOUT=400 SMP=2 MEM=1024 DEVICE_ARGS=vram=64M CONSOLE=1 */
 /*
  * More LOCAL BOs than there is local memory. Idle ones are moved to system memory and back.
- * Addresses, mappings and contents stay the same for the GPU and the CPU, whatever happens meanwhile.
+ * Addresses, mappings and contents stay the same for GPU and CPU, whatever happens meanwhile.
  */
 #include "gt_main.h"
 
