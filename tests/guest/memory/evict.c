@@ -111,6 +111,26 @@ static struct gt_bo bound(struct gt_ctx *x, uint64_t size, uint64_t va)
 	return bo;
 }
 
+/* Unmapped and closed: its memory is free. */
+static void release(struct gt_ctx *x, struct gt_bo *bo)
+{
+	struct drm_tessera_bind_op unmap = gt_op_unmap(bo->va, bo->size);
+
+	if (bo->va)
+		ktap_eq(gt_vm_bind(x->fd, x->vm, &unmap, 1), 0);
+	gt_bo_free(bo);
+}
+
+/* Workers free what closed files had. */
+static void settle(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 500 && gt_gpu_state(c.fd).local_used; i++)
+		gt_sleep_ms(10);
+	ktap_eq(gt_gpu_state(c.fd).local_used, 0);
+}
+
 /*
  * The device reads every BO before anybody is evicted, so it has translations that must go. Then
  * every BO is read, and written, wherever it is.
@@ -122,6 +142,7 @@ static void oversubscribed(void)
 	unsigned int i, outside = 0, round;
 	struct gt_bo bo[COUNT];
 
+	settle();
 	for (i = 0; i < COUNT; i++) {
 		bo[i] = i & 1 ? bound_private(&c, SIZE, VA + i * SIZE)
 			      : bound(&c, SIZE, VA + i * SIZE);
@@ -146,7 +167,7 @@ static void oversubscribed(void)
 		evict(SIZE * 3);
 	}
 	for (i = 0; i < COUNT; i++)
-		gt_bo_free(&bo[i]);
+		release(&c, &bo[i]);
 	ktap_eq(gt_gpu_state(c.fd).local_used, before.local_used);
 }
 
@@ -179,7 +200,7 @@ static void there_and_back(void)
 	ktap_eq(after.evictions - before.evictions, 4);
 	ktap_eq(after.restores - before.restores, 4);
 	ktap_eq(after.restored_bytes - before.restored_bytes, 4 * SIZE);
-	gt_bo_free(&bo);
+	release(&c, &bo);
 }
 
 /*
@@ -222,8 +243,8 @@ static void mixed(void)
 	}
 	unmap = gt_op_unmap(VA, 0x20000000);
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &unmap, 1), 0);
-	gt_bo_free(&local);
-	gt_bo_free(&system);
+	release(&c, &local);
+	release(&c, &system);
 }
 
 /* ---- who shares a BO ---- */
@@ -259,7 +280,8 @@ static void shared(void)
 	}
 	munmap((void *)of_dmabuf, SIZE);
 	close(file);
-	gt_bo_free(&bo);
+	release(&c, &bo);
+	release(&other, &theirs);
 	gt_ctx_free(&other);
 }
 
@@ -307,8 +329,8 @@ static void written_meanwhile(void)
 	ktap_ok(w.rounds > 0);
 	ktap_ok(moves > 1);
 	ktap_note("%u moves, %u rounds of the CPU", moves, w.rounds);
-	gt_bo_free(&bo);
-	gt_bo_free(&other);
+	release(&c, &bo);
+	release(&c, &other);
 }
 
 /* ---- several processes ---- */
@@ -425,7 +447,7 @@ static void resets(void)
 		}
 	}
 	for (i = 0; i < COUNT; i++)
-		gt_bo_free(&bo[i]);
+		release(&c, &bo[i]);
 }
 
 struct resetter {
@@ -436,10 +458,11 @@ struct resetter {
 static void *reset_often(void *arg)
 {
 	struct resetter *r = arg;
+	char path[128];
 
+	gt_debugfs("reset", path, sizeof(path));
 	while (!atomic_load(&r->stop)) {
-		reset_device();
-		r->count++;
+		r->count += !gt_write_file(path, "device");
 		gt_sleep_ms(30);
 	}
 	return NULL;
@@ -461,9 +484,10 @@ static void beside_resets(void)
 		struct gt_bo big = gt_bo(c.fd, 60 * MIB, LOCAL | DRM_TESSERA_BO_NO_MMAP);
 
 		moves += !in_local(&bo);
-		gt_bo_free(&big);
+		release(&c, &big);
 		ktap_eq(cpu_wrong(&bo, 0x3c3c3c3c3c3c3c3cull), 0);
-		fill(&c, gt_data_va(0), 64, 1);		/* may be lost */
+		if (fill(&c, gt_data_va(0), 64, 1))
+			gt_renew_queue(&c);	/* lost in a reset */
 	}
 	atomic_store(&r.stop, true);
 	pthread_join(thread, NULL);
@@ -471,7 +495,7 @@ static void beside_resets(void)
 	ktap_eq(gpu_wrong(&c, VA, 64, SIZE / 64, 0x3c3c3c3c3c3c3c3cull), 0);
 	ktap_ok(moves > 0 && r.count > 1);
 	ktap_note("%u times outside, %u resets", moves, r.count);
-	gt_bo_free(&bo);
+	release(&c, &bo);
 }
 
 static int pm_test(const char *how)
@@ -515,8 +539,8 @@ static void sleeps(void)
 	ktap_eq(gpu_wrong(&c, out.va, 64, SIZE / 64, 2), 0);
 	ktap_ok(in_local(&in) && in_local(&out));
 out:
-	gt_bo_free(&in);
-	gt_bo_free(&out);
+	release(&c, &in);
+	release(&c, &out);
 }
 
 /* ---- what is not evicted, and what first ---- */
@@ -549,14 +573,15 @@ static void in_use(void)
 	evict(0);
 	ktap_ok(!in_local(&busy) && !in_local(&binding));
 	ktap_eq(cpu_wrong(&busy, 0x5eed), 0);
-	gt_bo_free(&busy);
-	gt_bo_free(&binding);
+	binding.va = 2 * VA;
+	release(&c, &busy);
+	release(&c, &binding);
 	/* Bound while it is outside, it comes in as others do. */
 	gt_bo_bind(&more, c.vm, 4 * VA, GT_RW);
 	ktap_eq(fill(&c, more.va, 64 * GT_PAGE, 3), 0);
 	ktap_ok(in_local(&more));
 	ktap_eq(gpu_wrong(&c, more.va, 32, GT_PAGE, 3), 0);
-	gt_bo_free(&more);
+	release(&c, &more);
 	gt_syncobj_free(c.fd, after.handle);
 	gt_syncobj_free(c.fd, bound_sync.handle);
 }
@@ -589,31 +614,32 @@ static void order(void)
 	ktap_eq(gt_ioctl(other.fd, DRM_IOCTL_TESSERA_BO_MADVISE, &advice), 0);
 	ktap_eq(advice.retained, 1);
 	ktap_eq(cpu_wrong(&d, 0xd), 0);
-	gt_bo_free(&a);
-	gt_bo_free(&b);
-	gt_bo_free(&d);
+	release(&c, &a);
+	release(&other, &b);
+	release(&other, &d);
 	gt_ctx_free(&other);
 }
 
 /* A working set that was evicted comes back, at the cost of one that is not used any more. */
 static void displaced(void)
 {
-	struct gt_ctx other = gt_ctx();
-	struct gt_bo mine = bound(&c, 40 * MIB, VA), theirs;
+	struct gt_ctx one = gt_ctx(), other = gt_ctx();
+	struct gt_bo mine = bound(&one, 40 * MIB, VA), theirs;
 	unsigned int i;
 
-	ktap_eq(fill(&c, VA, 64 * GT_PAGE, 0xc), 0);
+	ktap_eq(fill(&one, VA, 64 * GT_PAGE, 0xc), 0);
 	theirs = bound(&other, 40 * MIB, VA);
 	ktap_eq(fill(&other, VA, 64 * GT_PAGE, 0xe), 0);
 	ktap_ok(!in_local(&mine) && in_local(&theirs));
 	for (i = 0; i < 200 && !in_local(&mine); i++)
-		ktap_eq(gpu_wrong(&c, VA, 8, GT_PAGE, 0xc), 0);
+		ktap_eq(gpu_wrong(&one, VA, 8, GT_PAGE, 0xc), 0);
 	ktap_ok(in_local(&mine) && !in_local(&theirs));
 	ktap_ok(i >= 16);
-	ktap_eq(gpu_wrong(&c, VA, 64, GT_PAGE, 0xc), 0);
+	ktap_eq(gpu_wrong(&one, VA, 64, GT_PAGE, 0xc), 0);
 	ktap_eq(gpu_wrong(&other, VA, 64, GT_PAGE, 0xe), 0);
-	gt_bo_free(&mine);
-	gt_bo_free(&theirs);
+	release(&one, &mine);
+	release(&other, &theirs);
+	gt_ctx_free(&one);
 	gt_ctx_free(&other);
 }
 
@@ -623,6 +649,7 @@ static void limits(void)
 	struct gt_bo only, bo;
 	uint32_t handle;
 
+	settle();
 	if (local + GT_PAGE <= gt_gpu_info(c.fd).max_bo_size)
 		ktap_eq(gt_bo_try(c.fd, local + GT_PAGE, LOCAL, 0, &handle), -ENOSPC);
 	ktap_eq(gt_bo_try(c.fd, GT_PAGE, DRM_TESSERA_BO_LOCAL_ONLY, 0, &handle), -EINVAL);
@@ -637,8 +664,8 @@ static void limits(void)
 	ktap_ok(in_local(&only));
 	ktap_eq(((volatile uint64_t *)only.map)[7], 0x8888);
 	ktap_eq(((volatile uint64_t *)bo.map)[7], 0x7777);
-	gt_bo_free(&bo);
-	gt_bo_free(&only);
+	release(&c, &bo);
+	release(&c, &only);
 }
 
 /* The value in kB or B of a key of fdinfo, in bytes; -1 if there is none. */
@@ -668,7 +695,7 @@ static void told(void)
 	ktap_eq(fdinfo("drm-total-local"), SIZE);
 	ktap_eq(fdinfo("drm-resident-local"), 0);
 	ktap_eq(fdinfo("drm-resident-memory") - memory, SIZE);
-	gt_bo_free(&bo);
+	release(&c, &bo);
 }
 
 int main(int argc, char **argv)
