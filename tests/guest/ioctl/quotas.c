@@ -409,7 +409,7 @@ static int take_all(int fd)
 	if (ret != -ENOSPC)
 		return 3;
 	do {
-		ret = gt_bo_try(fd, GT_PAGE * 256, DRM_TESSERA_BO_LOCAL, 0, &id);
+		ret = gt_bo_try(fd, GT_PAGE * 256, LOCAL_ONLY, 0, &id);
 	} while (!ret);
 	if (ret != -ENOSPC)
 		return 4;
