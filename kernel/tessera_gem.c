@@ -485,6 +485,7 @@ static struct drm_gem_object *tessera_gem_create_local(struct tessera_device *td
 	/* The file is for pages, while the BO is in system memory. */
 	ret = drm_gem_object_init(&tdev->drm, obj, size);
 	if (ret) {
+		drm_gem_private_object_fini(obj);
 		kfree(bo);
 		return ERR_PTR(ret == -ENOSPC ? -ENOMEM : ret);
 	}
