@@ -343,7 +343,7 @@ struct child {
 	unsigned int rounds, wrong;
 };
 
-/* What a BO holds changes in each round: the GPU writes half of it, the CPU half. */
+/* Each round changes the contents of a BO. The GPU writes one half of it, the CPU the other. */
 static void child_round(struct gt_ctx *x, struct gt_bo *bo, struct child *me, uint64_t seed)
 {
 	unsigned int i;
