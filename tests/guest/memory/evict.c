@@ -462,7 +462,7 @@ static void *reset_often(void *arg)
 
 	gt_debugfs("reset", path, sizeof(path));
 	while (!atomic_load(&r->stop)) {
-		r->count += !gt_write_file(path, "device");
+		r->count += !gt_write_file(path, r->count % 4 == 3 ? "function" : "device");
 		gt_sleep_ms(30);
 	}
 	return NULL;
