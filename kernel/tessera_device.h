@@ -184,6 +184,8 @@ struct tessera_device {
 		unsigned long window;
 		/** @evict.budget: Bytes that SUBMITs may bring back at the cost of others. */
 		u64 budget;
+		/** @evict.outside: Bytes of LOCAL BOs in system memory. */
+		atomic64_t outside;
 		/** @evict.hold: SUBMIT brings nothing back. */
 		bool hold;
 		/** @evict.evictions: Moves to system memory. */

@@ -92,26 +92,37 @@ static struct tessera_device *bo_device(struct tessera_bo *bo)
 
 /* ---- pages in system memory ---- */
 
+/* Nobody can swap these pages out, so all BOs together get half of the machine's memory at most. */
 static int bo_get_pages(struct tessera_bo *bo)
 {
-	struct page **pages = drm_gem_get_pages(&bo->base.base);
+	u64 most = (u64)totalram_pages() / 2 << PAGE_SHIFT, size = bo->base.base.size;
+	struct tessera_device *tdev = bo_device(bo);
+	struct page **pages = ERR_PTR(-ENOMEM);
 
-	if (IS_ERR(pages))
+	if (atomic64_add_return(size, &tdev->evict.outside) <= most)
+		pages = drm_gem_get_pages(&bo->base.base);
+	if (IS_ERR(pages)) {
+		atomic64_sub(size, &tdev->evict.outside);
 		return PTR_ERR(pages);
+	}
 	bo->base.pages = pages;
 
 	return 0;
 }
 
+static void bo_free_pages(struct tessera_bo *bo)
+{
+	drm_gem_put_pages(&bo->base.base, bo->base.pages, false, false);
+	bo->base.pages = NULL;
+	atomic64_sub(bo->base.base.size, &bo_device(bo)->evict.outside);
+}
+
 /* The caller keeps everybody else away. Unplug undoes the DMA mapping, if it was faster. */
 static void bo_put_pages(struct tessera_bo *bo)
 {
-	struct drm_gem_object *obj = &bo->base.base;
-
 	tessera_bo_unmap_dma(bo);
-	drm_gem_put_pages(obj, bo->base.pages, false, false);
-	bo->base.pages = NULL;
-	shmem_truncate_range(file_inode(obj->filp), 0, (loff_t)-1);
+	bo_free_pages(bo);
+	shmem_truncate_range(file_inode(bo->base.base.filp), 0, (loff_t)-1);
 }
 
 /* Inside drm_dev_enter(). */
@@ -170,8 +181,7 @@ int tessera_bo_get_system(struct tessera_bo *bo)
 void tessera_bo_put_system(struct tessera_bo *bo)
 {
 	if (bo->base.pages)
-		drm_gem_put_pages(&bo->base.base, bo->base.pages, false, false);
-	bo->base.pages = NULL;
+		bo_free_pages(bo);
 }
 
 /* ---- a move ---- */

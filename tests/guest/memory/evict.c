@@ -668,6 +668,26 @@ static void limits(void)
 	release(&c, &only);
 }
 
+/* Pages outside are pinned: there is an end to that, and it is no end of the program. */
+static void bounded(void)
+{
+	const uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) * GT_PAGE / 2, each = 32 * MIB;
+	const uint64_t local = gt_gpu_info(c.fd).local_size;
+	uint32_t handle[256];
+	unsigned int n = 0, i;
+	int ret = 0;
+
+	settle();
+	while (n < GT_ARRAY_SIZE(handle) && !(ret = gt_bo_try(c.fd, each, LOCAL, 0, &handle[n])))
+		n++;
+	ktap_eq(ret, -ENOMEM);
+	ktap_ok(n * each > local && n * each <= half + local);
+	for (i = 0; i < n; i++)
+		gt_gem_close(c.fd, handle[i]);
+	ktap_eq(gt_bo_try(c.fd, each, LOCAL, 0, &handle[0]), 0);
+	gt_gem_close(c.fd, handle[0]);
+}
+
 /* The value in kB or B of a key of fdinfo, in bytes; -1 if there is none. */
 static long long fdinfo(const char *key)
 {
@@ -712,6 +732,7 @@ int main(int argc, char **argv)
 	ktap_run("[MEM7] the least recently used goes first, what is not needed before it", order);
 	ktap_run("[MEM7] a working set comes back at the cost of one that is not used", displaced);
 	ktap_run("[MEM7] LOCAL and LOCAL_ONLY have limits", limits);
+	ktap_run("[MEM7] what is in system memory has a limit, too", bounded);
 	ktap_run("[MEM7] fdinfo tells where memory is", told);
 	ktap_run("[MEM7] resets between moves", resets);
 	ktap_run("[MEM7] resets during moves", beside_resets);
