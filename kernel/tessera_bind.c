@@ -28,6 +28,7 @@
 #include "tessera_bind.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
+#include "tessera_evict.h"
 #include "tessera_gem.h"
 #include "tessera_heap.h"
 #include "tessera_shrinker.h"
@@ -410,6 +411,10 @@ static int bind_get_vm_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
 	drm_gpuvm_bo_extobj_add(op->vm_bo);
 	dma_resv_unlock(drm_gpuvm_resv(gpuvm));
 
+	dma_resv_lock(op->obj->resv, NULL);
+	tessera_evict_add_vm_bo(op->vm_bo);
+	dma_resv_unlock(op->obj->resv);
+
 	return 0;
 }
 
@@ -467,7 +472,8 @@ static int bind_prepare_bo(struct tessera_bind *bind, struct tessera_bind_op *op
 		return ret;
 	op->needed = true;
 
-	if (bo->flags & DRM_TESSERA_BO_LOCAL) {
+	/* It does not move while it is needed. */
+	if (drm_mm_node_allocated(&bo->local)) {
 		op->bits |= TSR_PTE_LOCAL__MASK;
 	} else {
 		sgt = tessera_bo_map_dma(bo);

@@ -20,6 +20,7 @@
 #include "tessera_gem.h"
 #include "tessera_inject.h"
 #include "tessera_kms.h"
+#include "tessera_evict.h"
 #include "tessera_local.h"
 #include "tessera_perfmon.h"
 #include "tessera_pm.h"
@@ -252,6 +253,21 @@ static ssize_t write_reset(struct file *file, const char __user *user, size_t si
 	return size;
 }
 
+/* Evict so many bytes of what is not in use. */
+static int write_evict(void *data, u64 bytes)
+{
+	struct tessera_device *tdev = data;
+	int ret = tessera_pm_get(tdev);
+
+	if (ret)
+		return ret;
+	tessera_evict_bytes(tdev, bytes);
+	tessera_pm_put(tdev);
+
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(evict_fops, NULL, write_evict, "%llu\n");
+
 static const struct file_operations reset_fops = {
 	.owner = THIS_MODULE,
 	.open = simple_open,
@@ -268,6 +284,8 @@ void tessera_debugfs_init(struct drm_minor *minor)
 			      ARRAY_SIZE(tessera_debugfs_files));
 	debugfs_create_file("reset", 0200, minor->debugfs_root, to_tessera_device(minor->dev),
 			    &reset_fops);
+	debugfs_create_file("evict", 0200, minor->debugfs_root, to_tessera_device(minor->dev),
+			    &evict_fops);
 	tessera_inject_debugfs_init(minor);
 	tessera_check_debugfs_init(minor);
 }

@@ -24,6 +24,7 @@
 #include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_dump.h"
+#include "tessera_evict.h"
 #include "tessera_gem.h"
 #include "tessera_irq.h"
 #include "tessera_kms.h"
@@ -203,6 +204,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	ret = ret ?: tessera_reset_init(tdev);
 	ret = ret ?: tessera_dump_init(tdev);
 	ret = ret ?: tessera_shrinker_init(tdev);
+	ret = ret ?: tessera_evict_init(tdev);
 	if (ret)
 		return ret;
 

@@ -7,6 +7,7 @@
 #include <linux/io.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/sched/mm.h>
 #include <linux/spinlock.h>
 #include <linux/srcu.h>
@@ -168,6 +169,36 @@ struct tessera_device {
 		/** @shrink.list: The BOs, by &tessera_bo.madv_node, oldest advice first. */
 		struct list_head list;
 	} shrink;
+
+	/** @evict: LOCAL BOs that may be evicted: see tessera_evict.c. */
+	struct {
+		/** @evict.lock: Protects the list and the budget; below reservation locks. */
+		struct mutex lock;
+		/** @evict.lru: The BOs, by &tessera_bo.lru. */
+		struct list_head lru;
+		/** @evict.count: How many they are. */
+		unsigned long count;
+		/** @evict.clock: Counts uses of VMs and BOs. */
+		atomic64_t clock;
+		/** @evict.window: When the budget was last filled, in jiffies. */
+		unsigned long window;
+		/** @evict.budget: Bytes that SUBMITs may bring back at the cost of others. */
+		u64 budget;
+		/** @evict.outside: Bytes of LOCAL BOs in system memory. */
+		atomic64_t outside;
+		/** @evict.hold: SUBMIT brings nothing back. */
+		bool hold;
+		/** @evict.evictions: Moves to system memory. */
+		atomic64_t evictions;
+		/** @evict.restores: Moves to local memory. */
+		atomic64_t restores;
+		/** @evict.evicted: Bytes of @evict.evictions. */
+		atomic64_t evicted;
+		/** @evict.restored: Bytes of @evict.restores. */
+		atomic64_t restored;
+		/** @evict.notifier: Hears of hibernation. */
+		struct notifier_block notifier;
+	} evict;
 
 	/** @state: What may be done with the device: see tessera_state.c. */
 	struct {

@@ -154,6 +154,7 @@ static const struct file_operations tessera_fops = {
  * - 1.3: BO_MADVISE
  * - 1.4: the FILE_LIMITS query
  * - 1.5: a wait of SUBMIT is met by a later timeline point of the same call
+ * - 1.6: LOCAL BOs are evicted, LOCAL_ONLY, GPU_STATE counts moves
  */
 static const struct drm_driver tessera_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE |
@@ -161,7 +162,7 @@ static const struct drm_driver tessera_driver = {
 	.name = "tessera",
 	.desc = "Tessera virtual GPU",
 	.major = 1,
-	.minor = 5,
+	.minor = 6,
 
 	.open = tessera_open,
 	.postclose = tessera_postclose,

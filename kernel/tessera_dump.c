@@ -251,7 +251,8 @@ static size_t dump_read(struct tessera_vm *vm, u64 va, u8 *out, size_t size)
 	offset = map->gem.offset + (va - map->va.addr);
 	size = min_t(u64, size, PAGE_SIZE - offset_in_page(offset));
 
-	if (bo->flags & DRM_TESSERA_BO_LOCAL)
+	/* Until this VM is told of a move, the BO is where the mapping says. */
+	if (container_of(map, struct tessera_vma, base)->bits & TSR_PTE_LOCAL__MASK)
 		tessera_local_read(vm->tdev, bo->local.start + offset, out, size);
 	else if (bo->base.pages && !bo->purged)
 		memcpy_from_page(out, bo->base.pages[offset >> PAGE_SHIFT], offset_in_page(offset),

@@ -68,9 +68,11 @@ static void show_engine(struct drm_printer *p, const char *name, u32 instances,
 
 /*
  * As drm_show_memory_stats() of the core does it, but for the fences: those of our
- * jobs are BOOKKEEP, which the core does not look for.
+ * jobs are BOOKKEEP, which the core does not look for. A BO is a part of the total of
+ * @stats, where it wants to be, and is resident in @place, where it is.
  */
-static void count_bo(struct drm_memory_stats *stats, struct drm_gem_object *obj)
+static void count_bo(struct drm_memory_stats *stats, struct drm_memory_stats *place,
+		     struct drm_gem_object *obj)
 {
 	bool active = !dma_resv_test_signaled(obj->resv, DMA_RESV_USAGE_BOOKKEEP);
 	u32 state = tessera_bo_state(to_tessera_bo(obj));
@@ -84,9 +86,9 @@ static void count_bo(struct drm_memory_stats *stats, struct drm_gem_object *obj)
 	if (!(state & DRM_TESSERA_BO_RESIDENT))
 		return;
 
-	stats->resident += obj->size;
+	place->resident += obj->size;
 	if (state & DRM_TESSERA_BO_PURGEABLE && !active)
-		stats->purgeable += obj->size;
+		place->purgeable += obj->size;
 }
 
 static void show_memory(struct drm_printer *p, struct tessera_device *tdev, struct drm_file *file)
@@ -99,9 +101,11 @@ static void show_memory(struct drm_printer *p, struct tessera_device *tdev, stru
 
 	spin_lock(&file->table_lock);
 	idr_for_each_entry(&file->object_idr, obj, id) {
-		bool is_local = to_tessera_bo(obj)->flags & DRM_TESSERA_BO_LOCAL;
+		struct tessera_bo *bo = to_tessera_bo(obj);
+		bool is_local = bo->flags & DRM_TESSERA_BO_LOCAL;
+		bool in_local = tessera_bo_state(bo) & DRM_TESSERA_BO_IN_LOCAL;
 
-		count_bo(is_local ? &local : &system, obj);
+		count_bo(is_local ? &local : &system, in_local ? &local : &system, obj);
 	}
 	spin_unlock(&file->table_lock);
 

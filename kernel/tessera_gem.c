@@ -9,7 +9,8 @@
  * - system memory, by the shmem helper: pages come with the first use, are mapped
  *   for DMA with the first bind or export, and stay until the BO is freed;
  * - another device, by PRIME import: mapped for DMA at import;
- * - local memory: a range of BAR 2 from creation on.
+ * - local memory: a range of BAR 2. Such a BO may be moved to pages of shmem and back, see
+ *   tessera_move.c.
  *
  * A BO that is mapped in a VM cannot go away, because the VM's mapping holds a
  * reference that is dropped only after the TLB has forgotten the mapping. So no
@@ -26,6 +27,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 
@@ -36,6 +38,7 @@
 #include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
+#include "tessera_evict.h"
 #include "tessera_gem.h"
 #include "tessera_local.h"
 #include "tessera_mmu.h"
@@ -44,8 +47,11 @@
 #include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
-/* Undo the DMA mapping. The caller keeps everybody else away from @bo. */
-static void tessera_bo_unmap_dma(struct tessera_bo *bo)
+/**
+ * tessera_bo_unmap_dma() - undo the DMA mapping, if there is one
+ * @bo: BO; the caller keeps everybody else away from it
+ */
+void tessera_bo_unmap_dma(struct tessera_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->base.base;
 	struct sg_table *sgt = bo->base.sgt;
@@ -77,12 +83,32 @@ static void tessera_bo_track(struct tessera_device *tdev, struct tessera_bo *bo)
 	mutex_unlock(&tdev->bos.lock);
 }
 
+/* The last part of the end of a LOCAL BO. */
+static void tessera_local_bo_free(struct tessera_bo *bo)
+{
+	struct drm_gem_object *obj = &bo->base.base;
+	struct tessera_device *tdev = to_tessera_device(obj->dev);
+
+	if (drm_mm_node_allocated(&bo->local)) {
+		tessera_local_free(tdev, &bo->local);
+		tessera_pm_put(tdev);
+	}
+	tessera_bo_put_system(bo);
+	if (bo->quota) {
+		tessera_quota_uncharge(bo->quota, TESSERA_QUOTA_LOCAL, obj->size);
+		tessera_quota_put(bo->quota);
+	}
+	drm_gem_object_release(obj);
+	kfree(bo);
+}
+
 static void tessera_gem_free(struct drm_gem_object *obj)
 {
 	struct tessera_device *tdev = to_tessera_device(obj->dev);
 	struct tessera_bo *bo = to_tessera_bo(obj);
 	struct drm_gem_object *private_resv = bo->private_resv;
 
+	tessera_evict_forget(bo);
 	tessera_bo_forget_madvise(bo);
 
 	/* Under the lock: an unplug either finds the BO here or finds it unmapped. */
@@ -96,16 +122,10 @@ static void tessera_gem_free(struct drm_gem_object *obj)
 	kfree(bo->label);
 	mutex_destroy(&bo->label_lock);
 
-	if (drm_mm_node_allocated(&bo->local)) {
-		tessera_local_free(tdev, &bo->local);
-		tessera_quota_uncharge(bo->quota, TESSERA_QUOTA_LOCAL, obj->size);
-		tessera_quota_put(bo->quota);
-		tessera_pm_put(tdev);
-		drm_gem_object_release(obj);
-		kfree(bo);
-	} else {
+	if (bo->flags & DRM_TESSERA_BO_LOCAL)
+		tessera_local_bo_free(bo);
+	else
 		drm_gem_shmem_free(&bo->base);
-	}
 
 	if (private_resv)
 		drm_gem_object_put(private_resv);
@@ -132,7 +152,7 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 	 * Mapping for DMA gives the CPU's caches to memory, which must not happen any more once
 	 * another device may have written there.
 	 */
-	if (!obj->import_attach && !drm_mm_node_allocated(&bo->local)) {
+	if (!obj->import_attach && !(bo->flags & DRM_TESSERA_BO_LOCAL)) {
 		sgt = tessera_bo_map_dma(bo);
 		if (IS_ERR(sgt)) {
 			dmabuf = ERR_CAST(sgt);
@@ -267,6 +287,51 @@ static vm_fault_t tessera_local_fault_wait(struct drm_gem_object *obj, struct vm
 	return VM_FAULT_RETRY;
 }
 
+/*
+ * Lock the reservation: whoever moves the BO holds it as long as the copy takes. Return: 0, or what
+ * the fault returns without it.
+ */
+static vm_fault_t tessera_local_fault_lock(struct drm_gem_object *obj, struct vm_fault *vmf)
+{
+	if (dma_resv_trylock(obj->resv))
+		return 0;
+	if (!fault_flag_allow_retry_first(vmf->flags))
+		return dma_resv_lock_interruptible(obj->resv, NULL) ? VM_FAULT_NOPAGE : 0;
+	if (vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
+		return VM_FAULT_RETRY;
+
+	drm_gem_object_get(obj);
+	release_fault_lock(vmf);
+	if (!dma_resv_lock_interruptible(obj->resv, NULL))
+		dma_resv_unlock(obj->resv);
+	drm_gem_object_put(obj);
+
+	return VM_FAULT_RETRY;
+}
+
+/* Return: 0 if the BO is in local memory, and that is not within reach. */
+static vm_fault_t tessera_local_fault_locked(struct tessera_bo *bo, struct vm_fault *vmf,
+					     u64 offset)
+{
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
+	vm_fault_t ret = 0;
+	int cookie;
+
+	dma_resv_assert_held(bo->base.base.resv);
+
+	if (bo->base.pages)
+		return vmf_insert_pfn_prot(vmf->vma, vmf->address,
+					   page_to_pfn(bo->base.pages[offset >> PAGE_SHIFT]),
+					   vm_get_page_prot(vmf->vma->vm_flags));
+
+	if (tessera_enter(tdev, &cookie)) {
+		ret = tessera_local_insert(bo, vmf, offset);
+		tessera_leave(tdev, cookie);
+	}
+
+	return ret;
+}
+
 static vm_fault_t tessera_local_fault(struct vm_fault *vmf)
 {
 	struct drm_gem_object *obj = vmf->vma->vm_private_data;
@@ -275,16 +340,17 @@ static vm_fault_t tessera_local_fault(struct vm_fault *vmf)
 	/* The page offset counts from the fake offset of the BO. */
 	u64 offset = (u64)(vmf->pgoff - drm_vma_node_start(&obj->vma_node)) << PAGE_SHIFT;
 	vm_fault_t ret;
-	int cookie;
 
 	if (offset >= obj->size)
 		return VM_FAULT_SIGBUS;
 
-	if (tessera_enter(tdev, &cookie)) {
-		ret = tessera_local_insert(bo, vmf, offset);
-		tessera_leave(tdev, cookie);
+	ret = tessera_local_fault_lock(obj, vmf);
+	if (ret)
 		return ret;
-	}
+	ret = tessera_local_fault_locked(bo, vmf, offset);
+	dma_resv_unlock(obj->resv);
+	if (ret)
+		return ret;
 
 	if (tessera_device_wedged(tdev) || tessera_state(tdev) == TESSERA_UNPLUGGED)
 		return tessera_local_fault_gone(bo, vmf);
@@ -345,6 +411,7 @@ struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t 
 	bo->base.pages_mark_dirty_on_put = true;
 	INIT_LIST_HEAD(&bo->node);
 	INIT_LIST_HEAD(&bo->madv_node);
+	INIT_LIST_HEAD(&bo->lru);
 	mutex_init(&bo->label_lock);
 
 	return &bo->base.base;
@@ -399,60 +466,51 @@ out:
 	return obj;
 }
 
-/* What the file has given up and a worker has not cleaned up yet is worth waiting for. */
-static int bo_alloc_local(struct tessera_device *tdev, struct tessera_quota *quota,
-			  struct drm_mm_node *node, u64 size)
-{
-	bool leaving;
-	int ret;
-
-	do {
-		leaving = tessera_quota_leaving(quota);
-		ret = tessera_local_alloc(tdev, node, size);
-		if (ret != -ENOSPC || !leaving)
-			return ret;
-		ret = tessera_quota_settle(quota);
-	} while (!ret);
-
-	return ret;
-}
-
 static struct drm_gem_object *tessera_gem_create_local(struct tessera_device *tdev,
-						       struct tessera_quota *quota, u64 size)
+						       struct tessera_quota *quota, u64 size,
+						       u32 flags)
 {
+	bool only = flags & DRM_TESSERA_BO_LOCAL_ONLY;
 	struct drm_gem_object *obj;
+	struct tessera_bo *bo;
 	int ret;
 
 	obj = tessera_gem_create_object(&tdev->drm, size);
 	if (IS_ERR(obj))
 		return obj;
 
+	bo = to_tessera_bo(obj);
+	bo->flags = flags;
 	obj->funcs = &tessera_local_funcs;
-	drm_gem_private_object_init(&tdev->drm, obj, size);
+	/* The file is for pages, while the BO is in system memory. */
+	ret = drm_gem_object_init(&tdev->drm, obj, size);
+	if (ret) {
+		drm_gem_private_object_fini(obj);
+		kfree(bo);
+		return ERR_PTR(ret == -ENOSPC ? -ENOMEM : ret);
+	}
+	mapping_set_gfp_mask(obj->filp->f_mapping,
+			     GFP_HIGHUSER | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 
-	ret = tessera_quota_charge(quota, TESSERA_QUOTA_LOCAL, size);
+	ret = only ? tessera_quota_charge(quota, TESSERA_QUOTA_LOCAL, size) : 0;
 	if (ret)
-		goto err_release;
+		goto err_free;
+	if (only)
+		bo->quota = tessera_quota_get(quota);
 
-	ret = bo_alloc_local(tdev, quota, &to_tessera_bo(obj)->local, size);
+	ret = tessera_evict_place(bo, quota);
 	if (ret)
-		goto err_uncharge;
+		goto err_free;
 
 	ret = drm_gem_create_mmap_offset(obj);
 	if (ret)
 		goto err_free;
-	to_tessera_bo(obj)->quota = tessera_quota_get(quota);
-	tessera_pm_get_awake(tdev);
 
 	return obj;
 
 err_free:
-	tessera_local_free(tdev, &to_tessera_bo(obj)->local);
-err_uncharge:
-	tessera_quota_uncharge(quota, TESSERA_QUOTA_LOCAL, size);
-err_release:
-	drm_gem_object_release(obj);
-	kfree(to_tessera_bo(obj));
+	tessera_bo_unmap_dma(bo);
+	tessera_local_bo_free(bo);
 	return ERR_PTR(ret);
 }
 
@@ -485,7 +543,7 @@ struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, struct tessera
 	struct tessera_bo *bo;
 
 	if (flags & DRM_TESSERA_BO_LOCAL)
-		obj = tessera_gem_create_local(tdev, quota, size);
+		obj = tessera_gem_create_local(tdev, quota, size, flags);
 	else
 		obj = tessera_gem_create_system(tdev, size);
 	if (IS_ERR(obj))
@@ -501,6 +559,7 @@ struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, struct tessera
 		obj->resv = bo->private_resv->resv;
 	}
 	tessera_bo_track(tdev, bo);
+	tessera_evict_track(bo);
 
 	return bo;
 }
@@ -573,6 +632,8 @@ u32 tessera_bo_state(struct tessera_bo *bo)
 	int madv = data_race(READ_ONCE(bo->base.madv));
 	/* Likewise. */
 	bool pages = data_race(READ_ONCE(bo->base.pages));
+	/* Likewise. */
+	bool local = data_race(drm_mm_node_allocated(&bo->local));
 	u32 state = 0;
 
 	if (madv)
@@ -581,7 +642,9 @@ u32 tessera_bo_state(struct tessera_bo *bo)
 		state |= DRM_TESSERA_BO_IMPORTED | DRM_TESSERA_BO_RESIDENT;
 	if (READ_ONCE(bo->exported))
 		state |= DRM_TESSERA_BO_EXPORTED;
-	if (drm_mm_node_allocated(&bo->local) || (madv >= 0 && pages))
+	if (local)
+		state |= DRM_TESSERA_BO_IN_LOCAL;
+	if (local || (madv >= 0 && pages))
 		state |= DRM_TESSERA_BO_RESIDENT;
 
 	return state;

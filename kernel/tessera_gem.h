@@ -18,8 +18,8 @@ struct tessera_vm;
 /**
  * struct tessera_bo - a buffer object
  *
- * In system memory (shmem pages of our own, or imported) or in local memory; of
- * @base only the GEM object is used for the latter.
+ * In system memory (shmem pages of our own, or imported) or in local memory. A LOCAL BO may
+ * be in either; it uses the shmem helper's fields, and not the helper.
  */
 struct tessera_bo {
 	/** @base: GEM object and its pages. */
@@ -50,9 +50,18 @@ struct tessera_bo {
 	bool exported;
 	/** @read_only: Import whose exporter does not allow writes, constant. */
 	bool read_only;
-	/** @local: Range in local memory of a LOCAL BO. */
+	/**
+	 * @local: Range in local memory; not allocated while the BO is in system memory.
+	 * Changes under the reservation, and not while the BO is @needed.
+	 */
 	struct drm_mm_node local;
-	/** @quota: LOCAL BO: quota that is charged for it, a reference. */
+	/** @lru: Link in &tessera_device.evict.lru, empty unless the BO may be evicted. */
+	struct list_head lru;
+	/** @used: &tessera_device.evict.clock when the BO came to local memory. */
+	u64 used;
+	/** @seen: When it was used last, as far as who evicts has seen. */
+	u64 seen;
+	/** @quota: LOCAL_ONLY BO: quota that is charged for it, a reference. */
 	struct tessera_quota *quota;
 	/** @dummy: What a LOCAL BO is mapped to once the device is gone, or NULL. */
 	struct page *dummy;
@@ -94,6 +103,7 @@ struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, struct tessera
 struct sg_table *tessera_bo_map_dma(struct tessera_bo *bo);
 u32 tessera_bo_state(struct tessera_bo *bo);
 u64 tessera_bo_max_size(struct tessera_device *tdev);
+void tessera_bo_unmap_dma(struct tessera_bo *bo);
 void tessera_bos_unmap_dma(struct tessera_device *tdev);
 void tessera_bos_print(struct tessera_device *tdev, struct seq_file *m);
 

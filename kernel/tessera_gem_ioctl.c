@@ -20,7 +20,8 @@
 #include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
-#define BO_FLAGS (DRM_TESSERA_BO_NO_MMAP | DRM_TESSERA_BO_CACHED | DRM_TESSERA_BO_LOCAL)
+#define BO_FLAGS (DRM_TESSERA_BO_NO_MMAP | DRM_TESSERA_BO_CACHED | DRM_TESSERA_BO_LOCAL | \
+		  DRM_TESSERA_BO_LOCAL_ONLY)
 
 static bool bo_create_valid(struct tessera_device *tdev, const struct drm_tessera_bo_create *args)
 {
@@ -30,6 +31,9 @@ static bool bo_create_valid(struct tessera_device *tdev, const struct drm_tesser
 	/* Cached mappings only make sense for mappings, and of RAM. */
 	if (args->flags & DRM_TESSERA_BO_CACHED &&
 	    args->flags & (DRM_TESSERA_BO_NO_MMAP | DRM_TESSERA_BO_LOCAL))
+		return false;
+
+	if (args->flags & DRM_TESSERA_BO_LOCAL_ONLY && !(args->flags & DRM_TESSERA_BO_LOCAL))
 		return false;
 
 	return args->size && args->size <= tessera_bo_max_size(tdev);

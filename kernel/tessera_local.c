@@ -6,8 +6,8 @@
  *
  * Memory on the device. The GPU addresses it by offset, the CPU through BAR 2. A
  * buffer gets one contiguous range, 2 MiB aligned if it is that large so that it
- * can be mapped with large pages, and keeps it: there is no eviction, a full
- * memory is -ENOSPC.
+ * can be mapped with large pages. What happens when the memory is full is up to
+ * tessera_evict.c.
  */
 
 #include <linux/fs.h>
@@ -123,6 +123,34 @@ static int local_clear(struct tessera_device *tdev, u64 offset, u64 size)
 }
 
 /**
+ * tessera_local_reserve() - allocate a range with whatever is in it
+ * @tdev: device
+ * @node: filled in; its start is the offset for the GPU
+ * @size: bytes, page aligned
+ *
+ * Return: 0, or -ENOSPC when there is no room.
+ */
+int tessera_local_reserve(struct tessera_device *tdev, struct drm_mm_node *node, u64 size)
+{
+	struct tessera_local *local = tdev->local;
+	int ret = -ENOSPC;
+
+	if (!local || size > tdev->info.local_size)
+		return -ENOSPC;
+
+	mutex_lock(&local->lock);
+	if (size <= tdev->info.local_size - local->used)
+		ret = drm_mm_insert_node_generic(&local->mm, node, size,
+						 size >= SZ_2M ? SZ_2M : PAGE_SIZE, 0,
+						 DRM_MM_INSERT_BEST);
+	if (!ret)
+		local->used += size;
+	mutex_unlock(&local->lock);
+
+	return ret;
+}
+
+/**
  * tessera_local_alloc() - allocate and clear a range
  * @tdev: device
  * @node: filled in; its start is the offset for the GPU
@@ -135,18 +163,8 @@ static int local_clear(struct tessera_device *tdev, u64 offset, u64 size)
  */
 int tessera_local_alloc(struct tessera_device *tdev, struct drm_mm_node *node, u64 size)
 {
-	struct tessera_local *local = tdev->local;
-	int ret;
+	int ret = tessera_local_reserve(tdev, node, size);
 
-	if (!local || size > tdev->info.local_size)
-		return -ENOSPC;
-
-	mutex_lock(&local->lock);
-	ret = drm_mm_insert_node_generic(&local->mm, node, size,
-					 size >= SZ_2M ? SZ_2M : PAGE_SIZE, 0, DRM_MM_INSERT_BEST);
-	if (!ret)
-		local->used += size;
-	mutex_unlock(&local->lock);
 	if (ret)
 		return ret;
 

@@ -10,6 +10,7 @@
 struct tessera_device;
 
 int tessera_local_init(struct tessera_device *tdev);
+int tessera_local_reserve(struct tessera_device *tdev, struct drm_mm_node *node, u64 size);
 int tessera_local_alloc(struct tessera_device *tdev, struct drm_mm_node *node, u64 size);
 void tessera_local_free(struct tessera_device *tdev, struct drm_mm_node *node);
 u64 tessera_local_used(struct tessera_device *tdev);

@@ -443,6 +443,31 @@ int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool
 }
 
 /**
+ * tessera_pt_reserve_split() - allocate what mapping memory elsewhere can need
+ * @dev: device of the tree
+ * @pool: pool to fill
+ * @count: large pages that may become small ones
+ *
+ * Nobody is charged: it is the driver that wants this.
+ *
+ * Return: 0 or -ENOMEM; what was allocated stays in the pool.
+ */
+int tessera_pt_reserve_split(struct device *dev, struct tessera_pt_pool *pool, unsigned int count)
+{
+	struct tessera_pgtable free = { .dev = dev };
+
+	while (count--) {
+		struct tessera_pt *pt = pt_alloc(&free, true);
+
+		if (IS_ERR(pt))
+			return PTR_ERR(pt);
+		list_add(&pt->node, &pool->leaves);
+	}
+
+	return 0;
+}
+
+/**
  * tessera_pt_reserve_nothing() - a change comes that needs no table but may drop some
  * @pool: pool
  */

@@ -54,6 +54,8 @@ int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *
 int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 			     u64 va, u64 size);
 
+int tessera_pt_reserve_split(struct device *dev, struct tessera_pt_pool *pool, unsigned int count);
+
 void tessera_pt_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 		    u64 va, u64 size, u64 addr, u64 bits);
 void tessera_pt_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,

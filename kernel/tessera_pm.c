@@ -13,7 +13,7 @@
  *
  * - an ioctl of the driver that may touch registers or local memory, while it runs;
  * - a job, from SUBMIT to its end, so run_job() never has to wake anybody;
- * - a BO in local memory, which the CPU may reach for at any time;
+ * - a BO in local memory, as long as it is there: the CPU may reach for it at any time;
  * - a read of debugfs;
  * - a head that is on, and a commit on its way that concerns one;
  * - the contract checker, which wants to be told of every page at any time.
@@ -25,18 +25,20 @@
  * sleeps. Asynchronous binds and the end of objects do without: a device that sleeps
  * caches nothing and runs nothing, and the gate keeps them out (tessera_state.c).
  *
- * Hibernation would take the contents of local memory, so it is refused while there is
- * a BO in it; sleep keeps them.
+ * Sleep keeps the contents of local memory, and hibernation does not. So before processes are
+ * frozen for it, BOs are evicted. It is refused if one is left, because it is LOCAL_ONLY or in use.
  */
 
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>
+#include <linux/suspend.h>
 
 #include <drm/drm_device.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
 #include "tessera_device.h"
+#include "tessera_evict.h"
 #include "tessera_kms.h"
 #include "tessera_local.h"
 #include "tessera_pm.h"
@@ -123,6 +125,19 @@ const struct dev_pm_ops tessera_pm_ops = {
 	RUNTIME_PM_OPS(tessera_pm_runtime_suspend, tessera_pm_runtime_resume, NULL)
 };
 
+static int tessera_pm_notify(struct notifier_block *notifier, unsigned long event, void *unused)
+{
+	struct tessera_device *tdev = container_of(notifier, struct tessera_device,
+						   evict.notifier);
+
+	if (event == PM_HIBERNATION_PREPARE)
+		tessera_evict_hold(tdev, true);
+	else if (event == PM_POST_HIBERNATION)
+		tessera_evict_hold(tdev, false);
+
+	return NOTIFY_OK;
+}
+
 /**
  * tessera_pm_init() - the device may sleep from now on
  * @tdev: device that is registered
@@ -131,6 +146,8 @@ void tessera_pm_init(struct tessera_device *tdev)
 {
 	struct device *dev = tdev->drm.dev;
 
+	tdev->evict.notifier.notifier_call = tessera_pm_notify;
+	register_pm_notifier(&tdev->evict.notifier);
 	pm_runtime_set_autosuspend_delay(dev, AUTOSUSPEND_MS);
 	pm_runtime_use_autosuspend(dev);
 	pm_runtime_mark_last_busy(dev);
@@ -148,6 +165,7 @@ void tessera_pm_fini(struct tessera_device *tdev)
 {
 	struct device *dev = tdev->drm.dev;
 
+	unregister_pm_notifier(&tdev->evict.notifier);
 	pm_runtime_get_noresume(dev);
 	if (tdev->info.features & TSR_FEATURE_CHECK)
 		pm_runtime_put_noidle(dev);

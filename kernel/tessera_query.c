@@ -129,6 +129,10 @@ static void fill_gpu_state(struct tessera_device *tdev, struct drm_tessera_gpu_s
 		.flags = tessera_device_wedged(tdev) ? DRM_TESSERA_GPU_WEDGED : 0,
 		.queue_reset_count = atomic64_read(&tdev->reset.queue_count),
 		.local_used = tessera_local_used(tdev),
+		.evictions = atomic64_read(&tdev->evict.evictions),
+		.restores = atomic64_read(&tdev->evict.restores),
+		.evicted_bytes = atomic64_read(&tdev->evict.evicted),
+		.restored_bytes = atomic64_read(&tdev->evict.restored),
 	};
 }
 

@@ -5,7 +5,8 @@
  * DOC: Quotas
  *
  * The device has few queue slots, address spaces, perfmons and little local memory, and the
- * driver never takes them back from a file that uses them. Objects that cost the kernel memory
+ * driver never takes them back from a file that uses them. (It does take local memory of BOs
+ * without LOCAL_ONLY, so that is not charged.) Objects that cost the kernel memory
  * are limited as well. Two limits apply to each kind:
  *
  * - An open file may have a quarter, and half of the local memory because one frame buffer can

@@ -32,7 +32,7 @@ enum tessera_quota_kind {
 	TESSERA_QUOTA_HEAP_MEMORY,
 	/** @TESSERA_QUOTA_PAGE_TABLES: Bytes of page tables, used and reserved. */
 	TESSERA_QUOTA_PAGE_TABLES,
-	/** @TESSERA_QUOTA_LOCAL: Bytes of local memory. */
+	/** @TESSERA_QUOTA_LOCAL: Bytes of local memory of BOs with LOCAL_ONLY. */
 	TESSERA_QUOTA_LOCAL,
 	/** @TESSERA_NUM_QUOTAS: Number of kinds. */
 	TESSERA_NUM_QUOTAS

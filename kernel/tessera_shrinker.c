@@ -25,6 +25,7 @@
 #include "tessera_as.h"
 #include "tessera_check.h"
 #include "tessera_device.h"
+#include "tessera_evict.h"
 #include "tessera_gem.h"
 #include "tessera_shrinker.h"
 #include "tessera_trace.h"
@@ -43,6 +44,7 @@ static bool bo_purgeable(struct tessera_bo *bo)
 	dma_resv_assert_held(obj->resv);
 
 	return drm_gem_shmem_is_purgeable(&bo->base) && !READ_ONCE(bo->exported) &&
+	       !(bo->flags & DRM_TESSERA_BO_LOCAL) &&
 	       !atomic_read(&bo->needed) &&
 	       dma_resv_test_signaled(obj->resv, DMA_RESV_USAGE_BOOKKEEP);
 }
@@ -242,9 +244,11 @@ int tessera_bo_madvise(struct tessera_bo *bo, u32 madv, u32 *retained)
 		ret = -EINVAL;
 	} else {
 		*retained = drm_gem_shmem_madvise_locked(&bo->base, madv);
+		if (bo->base.madv > 0)
+			tessera_evict_prefer(bo);
 		mutex_lock(&tdev->shrink.lock);
 		list_del_init(&bo->madv_node);
-		if (bo->base.madv > 0)
+		if (bo->base.madv > 0 && !(bo->flags & DRM_TESSERA_BO_LOCAL))
 			list_add_tail(&bo->madv_node, &tdev->shrink.list);
 		mutex_unlock(&tdev->shrink.lock);
 	}

@@ -20,6 +20,7 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_device.h"
+#include "tessera_evict.h"
 #include "tessera_fence.h"
 #include "tessera_heap.h"
 #include "tessera_perfmon.h"
@@ -256,14 +257,17 @@ static int submit_lock_and_commit(struct tessera_submit *submit)
 		.flags = DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
 		.num_fences = submit->count,
 	};
+	struct tessera_evict_keep keep = {};
 	int ret;
 
 	ret = tessera_vm_exec_lock(&vm_exec);
 	if (ret)
 		return ret;
 
+	tessera_evict_submit(submit->vm, &vm_exec.exec, &keep);
 	submit_commit(submit, &vm_exec);
 	tessera_vm_exec_unlock(&vm_exec);
+	tessera_evict_put(&keep);
 
 	return 0;
 }

@@ -155,6 +155,36 @@ TRACE_EVENT(tessera_bo_purge,
 	    TP_printk("size=%llu vm=%u", __entry->size, __entry->vm_id)
 );
 
+DECLARE_EVENT_CLASS(tessera_move,
+	    TP_PROTO(struct tessera_bo *bo, bool local, int error),
+	    TP_ARGS(bo, local, error),
+
+	    TP_STRUCT__entry(__field(u64, size)
+			     __field(u32, vm_id)
+			     __field(bool, local)
+			     __field(int, error)
+	    ),
+
+	    TP_fast_assign(__entry->size = bo->base.base.size;
+			   __entry->vm_id = bo->vm_id;
+			   __entry->local = local;
+			   __entry->error = error;
+	    ),
+
+	    TP_printk("size=%llu vm=%u to=%s error=%d", __entry->size, __entry->vm_id,
+		      __entry->local ? "local" : "system", __entry->error)
+);
+
+DEFINE_EVENT(tessera_move, tessera_move_begin,
+	     TP_PROTO(struct tessera_bo *bo, bool local, int error),
+	     TP_ARGS(bo, local, error)
+);
+
+DEFINE_EVENT(tessera_move, tessera_move_end,
+	     TP_PROTO(struct tessera_bo *bo, bool local, int error),
+	     TP_ARGS(bo, local, error)
+);
+
 TRACE_EVENT(tessera_device_reset,
 	    TP_PROTO(struct tessera_device *tdev, unsigned int rung),
 	    TP_ARGS(tdev, rung),

@@ -23,6 +23,7 @@
 #include "tessera_bind.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
+#include "tessera_evict.h"
 #include "tessera_fence.h"
 #include "tessera_heap.h"
 #include "tessera_quota.h"
@@ -45,6 +46,7 @@ static void tessera_vm_free(struct drm_gpuvm *gpuvm)
 
 static const struct drm_gpuvm_ops tessera_gpuvm_ops = {
 	.vm_free = tessera_vm_free,
+	.vm_bo_validate = tessera_evict_validate,
 	.sm_step_map = tessera_bind_step_map,
 	.sm_step_remap = tessera_bind_step_remap,
 	.sm_step_unmap = tessera_bind_step_unmap,

@@ -16,6 +16,7 @@
 
 struct drm_file;
 struct tessera_device;
+struct tessera_evict_keep;
 struct tessera_queue;
 struct tessera_quota;
 struct tessera_timeline;
@@ -80,6 +81,13 @@ struct tessera_vm {
 	wait_queue_head_t async_wait;
 	/** @banned: An asynchronous bind failed. Only ever set. */
 	bool banned;
+
+	/** @used: &tessera_device.evict.clock of the last SUBMIT. */
+	u64 used;
+	/** @refused: SUBMITs that had no room for a BO; under the reservation. */
+	unsigned int refused;
+	/** @evict_keep: During tessera_evict_submit(). */
+	struct tessera_evict_keep *evict_keep;
 
 	/** @faults: The last faults. */
 	struct {

@@ -167,11 +167,19 @@ static void query_test_gpu_state(struct kunit *test)
 
 	atomic64_set(&tdev->reset.count, 0x300000001);
 	atomic64_set(&tdev->reset.queue_count, 0x500000007);
+	atomic64_set(&tdev->evict.evictions, 0x700000002);
+	atomic64_set(&tdev->evict.restores, 0x600000003);
+	atomic64_set(&tdev->evict.evicted, 0x900000004);
+	atomic64_set(&tdev->evict.restored, 0x800000005);
 	memset(&state, 0xff, sizeof(state));
 	fill_gpu_state(tdev, &state);
 	KUNIT_EXPECT_EQ(test, state.reset_count, 0x300000001);
 	KUNIT_EXPECT_EQ(test, state.queue_reset_count, 0x500000007);
 	KUNIT_EXPECT_EQ(test, state.local_used, LOCAL_USED);
+	KUNIT_EXPECT_EQ(test, state.evictions, 0x700000002);
+	KUNIT_EXPECT_EQ(test, state.restores, 0x600000003);
+	KUNIT_EXPECT_EQ(test, state.evicted_bytes, 0x900000004);
+	KUNIT_EXPECT_EQ(test, state.restored_bytes, 0x800000005);
 	KUNIT_EXPECT_EQ(test, state.flags, 0);
 	tdev->state.now = TESSERA_WEDGED;
 	fill_gpu_state(tdev, &state);

@@ -44,6 +44,10 @@ int tessera_as_invalidate(struct tessera_device *tdev, int as, u64 va, u64 size)
 	return 0;
 }
 
+void tessera_evict_prefer(struct tessera_bo *bo)
+{
+}
+
 #define BOS	5
 
 /* A device with some BOs that are not needed, of 1, 2, 3 ... pages. */

@@ -71,6 +71,15 @@ void tessera_vm_exec_unlock(struct drm_gpuvm_exec *vm_exec)
 {
 }
 
+void tessera_evict_submit(struct tessera_vm *vm, struct drm_exec *exec,
+			  struct tessera_evict_keep *keep)
+{
+}
+
+void tessera_evict_put(struct tessera_evict_keep *keep)
+{
+}
+
 /* A file, a VM of 39 bits with two queues, another VM with one, and a SUBMIT of @count jobs. */
 struct fixture {
 	struct drm_file file;

@@ -105,6 +105,7 @@ NOT = {
     "drm_core": "it is about the kernel's authentication, masters, dumb buffers and fdinfo",
     "dump": "there are no device core dumps",
     "endings": "the device injects no faults",
+    "evict": "nothing is evicted",
     "faults_load": "the device injects no faults",
     "fuzz_ioctls": FORK,
     "gpu_top": FDINFO,

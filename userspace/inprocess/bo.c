@@ -18,7 +18,8 @@
 #include "real.h"
 
 #define FAKE_START	(1ull << 32)	/* offsets of mmap() */
-#define BO_FLAGS	(DRM_TESSERA_BO_NO_MMAP | DRM_TESSERA_BO_CACHED | DRM_TESSERA_BO_LOCAL)
+#define BO_FLAGS	(DRM_TESSERA_BO_NO_MMAP | DRM_TESSERA_BO_CACHED | DRM_TESSERA_BO_LOCAL | \
+			 DRM_TESSERA_BO_LOCAL_ONLY)
 
 static struct bo *bos;			/* all of them */
 static uint64_t next_fake = FAKE_START;
@@ -55,7 +56,9 @@ static struct bo *bo_of(int fd, uint64_t size, uint32_t flags, int *ret)
 	if (!bo->window)
 		goto err_close;
 	next_fake += size;
-	if (flags & DRM_TESSERA_BO_LOCAL)
+	/* One for which there is no room stays outside. */
+	bo->in_local = flags & DRM_TESSERA_BO_LOCAL && size <= drv.local_size - drv.local_used;
+	if (bo->in_local)
 		drv.local_used += size;
 	bo->next = bos;
 	bos = bo;
@@ -100,7 +103,7 @@ void bo_put(struct bo *bo)
 		at = &(*at)->next;
 	*at = bo->next;
 	window_free(bo->window, bo->size);
-	if (bo->flags & DRM_TESSERA_BO_LOCAL)
+	if (bo->in_local)
 		drv.local_used -= bo->size;
 	if (bo->quota)
 		quota_adjust(bo->quota, QUOTA_LOCAL, -(int64_t)bo->size);
@@ -163,6 +166,8 @@ int ioctl_bo_create(struct file *file, void *data)
 	if (arg->flags & DRM_TESSERA_BO_CACHED &&
 	    arg->flags & (DRM_TESSERA_BO_NO_MMAP | DRM_TESSERA_BO_LOCAL))
 		return -EINVAL;
+	if (arg->flags & DRM_TESSERA_BO_LOCAL_ONLY && !(arg->flags & DRM_TESSERA_BO_LOCAL))
+		return -EINVAL;
 	if (!arg->size || arg->size > bo_max_size())
 		return -EINVAL;
 	if (arg->vm_id) {
@@ -170,14 +175,15 @@ int ioctl_bo_create(struct file *file, void *data)
 		if (!vm)
 			return -ENOENT;
 	}
-	if (arg->flags & DRM_TESSERA_BO_LOCAL && size > drv.local_size - drv.local_used)
+	if (arg->flags & DRM_TESSERA_BO_LOCAL && size > drv.local_size)
 		return -ENOSPC;
-	if (arg->flags & DRM_TESSERA_BO_LOCAL && quota_room(file->quota, QUOTA_LOCAL, size))
+	if (arg->flags & DRM_TESSERA_BO_LOCAL_ONLY &&
+	    (size > drv.local_size - drv.local_used || quota_room(file->quota, QUOTA_LOCAL, size)))
 		return -ENOSPC;
 	bo = bo_new(size, arg->flags, &ret);
 	if (!bo)
 		return ret;
-	if (arg->flags & DRM_TESSERA_BO_LOCAL) {
+	if (arg->flags & DRM_TESSERA_BO_LOCAL_ONLY) {
 		bo->quota = quota_get(file->quota);
 		quota_adjust(bo->quota, QUOTA_LOCAL, (int64_t)size);
 	}
@@ -219,7 +225,8 @@ int ioctl_bo_info(struct file *file, void *data)
 		     (bo->dont_need ? DRM_TESSERA_BO_PURGEABLE : 0) |
 		     (bo->cpu_mapped || bo->exported || bo->flags & DRM_TESSERA_BO_LOCAL
 			      ? DRM_TESSERA_BO_RESIDENT
-			      : 0);
+			      : 0) |
+		     (bo->in_local ? DRM_TESSERA_BO_IN_LOCAL : 0);
 	arg->vm_id = bo->vm_id;
 	return 0;
 }

@@ -429,7 +429,7 @@ struct bo {
 	uint64_t size, window, fake;	/* bytes; where the device sees it; offset for mmap() */
 	uint32_t flags, vm_id;
 	struct vm *vm;			/* it is private to, never dereferenced; NULL */
-	bool exported, dont_need, cpu_mapped;
+	bool exported, dont_need, cpu_mapped, in_local;
 	struct quota *quota;		/* local memory is charged to; NULL */
 	struct fence *write, *read;	/* by IMPORT_SYNC_FILE; NULL */
 	char *label;

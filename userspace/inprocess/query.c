@@ -94,7 +94,9 @@ static void fill_shader(struct drm_tessera_shader_info *shader)
 }
 
 /* One structure, as the driver answers. */
-static int answer(struct drm_tessera_dev_query *arg, const void *data, uint32_t known)
+/* A structure of @known bytes, @first in the first version. */
+static int answer(struct drm_tessera_dev_query *arg, const void *data, uint32_t known,
+		  uint32_t first)
 {
 	uint32_t copy = arg->size < known ? arg->size : known;
 	int ret;
@@ -104,7 +106,7 @@ static int answer(struct drm_tessera_dev_query *arg, const void *data, uint32_t 
 		arg->stride = 0;
 		return 0;
 	}
-	if (arg->size < known || arg->stride)
+	if (arg->size < first || arg->stride)
 		return -EINVAL;
 	ret = copy_out(arg->ptr, data, copy);
 	ret = ret ? ret : clear_out(arg->ptr + copy, arg->size - copy);
@@ -167,20 +169,20 @@ int ioctl_dev_query(struct file *file, void *data)
 	switch (arg->type) {
 	case DRM_TESSERA_QUERY_GPU_INFO:
 		fill_info(&info);
-		return answer(arg, &info, sizeof(info));
+		return answer(arg, &info, sizeof(info), sizeof(info));
 	case DRM_TESSERA_QUERY_ENGINES:
 		fill_engines(engines);
 		return answer_array(arg, engines, 4, sizeof(*engines));
 	case DRM_TESSERA_QUERY_COUNTERS:
 		return answer_counters(arg);
 	case DRM_TESSERA_QUERY_GPU_STATE:
-		return answer(arg, &state, sizeof(state));
+		return answer(arg, &state, sizeof(state), offsetof(typeof(state), evictions));
 	case DRM_TESSERA_QUERY_SHADER_INFO:
 		fill_shader(&shader);
-		return answer(arg, &shader, sizeof(shader));
+		return answer(arg, &shader, sizeof(shader), sizeof(shader));
 	case DRM_TESSERA_QUERY_FILE_LIMITS:
 		quota_fill(file->quota, &limits);
-		return answer(arg, &limits, sizeof(limits));
+		return answer(arg, &limits, sizeof(limits), sizeof(limits));
 	default:
 		return -EINVAL;
 	}

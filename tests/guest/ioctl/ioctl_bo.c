@@ -76,7 +76,7 @@ static void create_values(void)
 		ktap_eq(info.create_flags, rows[i].flags);
 		ktap_eq(info.size, rows[i].want);
 		ktap_eq(info.vm_id, 0);
-		ktap_eq(info.state & ~DRM_TESSERA_BO_RESIDENT, 0);
+		ktap_eq(info.state & ~(DRM_TESSERA_BO_RESIDENT | DRM_TESSERA_BO_IN_LOCAL), 0);
 		gt_gem_close(fd, create.handle);
 	}
 }
@@ -119,6 +119,7 @@ static void memory_is_zero(const void *arg)
 
 static void local_limits(void)
 {
+	const uint32_t only = DRM_TESSERA_BO_LOCAL | DRM_TESSERA_BO_LOCAL_ONLY;
 	uint64_t local = gt_gpu_info(fd).local_size, used = gt_gpu_state(fd).local_used, sum = 0;
 	uint32_t handles[4096], n = 0, i, handle;
 	int second;
@@ -130,7 +131,7 @@ static void local_limits(void)
 	}
 	if (local + GT_PAGE <= gt_gpu_info(fd).max_bo_size)
 		ktap_eq(gt_bo_try(fd, local + GT_PAGE, DRM_TESSERA_BO_LOCAL, 0, &handle), -ENOSPC);
-	while (n < 4096 && !(ret = gt_bo_try(fd, GT_HUGE, DRM_TESSERA_BO_LOCAL, 0, &handles[n]))) {
+	while (n < 4096 && !(ret = gt_bo_try(fd, GT_HUGE, only, 0, &handles[n]))) {
 		sum += GT_HUGE;
 		n++;
 	}
@@ -138,8 +139,7 @@ static void local_limits(void)
 	ktap_eq(gt_gpu_state(fd).local_used, used + sum);
 	/* That was the share of the file (quotas.c); one of another user gets the rest. */
 	second = gt_open_as(1000);
-	for (i = 0; i < 4096 && !(ret = gt_bo_try(second, GT_HUGE, DRM_TESSERA_BO_LOCAL, 0,
-						  &handle)); i++)
+	for (i = 0; i < 4096 && !(ret = gt_bo_try(second, GT_HUGE, only, 0, &handle)); i++)
 		sum += GT_HUGE;
 	ktap_eq(ret, -ENOSPC);
 	ktap_ok(sum <= local && sum + used + GT_HUGE > local - GT_HUGE);
@@ -152,7 +152,7 @@ static void local_limits(void)
 	ktap_eq(gt_gpu_state(fd).local_used, used);
 	if (used)
 		return;
-	ktap_eq(gt_bo_try(fd, local / 2, DRM_TESSERA_BO_LOCAL, 0, &handle), 0);
+	ktap_eq(gt_bo_try(fd, local / 2, only, 0, &handle), 0);
 	ktap_eq(gt_gpu_state(fd).local_used, local / 2);
 	gt_gem_close(fd, handle);
 }
@@ -371,7 +371,7 @@ int main(int argc, char **argv)
 	ktap_run_arg("write-combined memory reads as zero", memory_is_zero, &wc);
 	ktap_run_arg("write-back memory reads as zero", memory_is_zero, &wb);
 	ktap_run_arg("[MEM1] local memory reads as zero", memory_is_zero, &local);
-	ktap_run("[MEM1] LOCAL ends with ENOSPC and gives everything back", local_limits);
+	ktap_run("[MEM1] LOCAL_ONLY ends with ENOSPC and gives everything back", local_limits);
 	ktap_run("BO_MMAP_OFFSET of a NO_MMAP BO fails with EPERM", no_mmap);
 	ktap_run("mmap: whose file, which range", mmap_rules);
 	ktap_run("mmap: shared, inherited, outlives the file", mmap_shares);

@@ -372,7 +372,7 @@ static void sizes(void)
 	ktap_eq(sizeof(struct drm_tessera_fault), 32);
 	ktap_eq(sizeof(struct drm_tessera_gpu_info), 88);
 	ktap_eq(sizeof(struct drm_tessera_engine_info), 24);
-	ktap_eq(sizeof(struct drm_tessera_gpu_state), 32);
+	ktap_eq(sizeof(struct drm_tessera_gpu_state), 64);
 	ktap_eq(sizeof(struct drm_tessera_shader_info), 32);
 }
 

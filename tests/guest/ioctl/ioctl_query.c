@@ -252,7 +252,13 @@ static void gpu_state(void)
 	struct drm_tessera_dev_query query = { .type = DRM_TESSERA_QUERY_GPU_STATE,
 					       .ptr = gt_ptr(&state) };
 
-	query.size = sizeof(state) - 8;
+	/* Before 1.6 it ended with local_used. */
+	query.size = offsetof(struct drm_tessera_gpu_state, evictions);
+	memset(&state, 0xff, sizeof(state));
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), 0);
+	ktap_eq(query.size, offsetof(struct drm_tessera_gpu_state, evictions));
+	ktap_eq(state.evictions, UINT64_MAX);
+	query.size -= 8;
 	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), -EINVAL);
 	state = gt_gpu_state(fd);
 	ktap_eq(state.flags, 0);

@@ -20,6 +20,7 @@
 
 #include "gt_bad.h"
 
+#define LOCAL_ONLY	(DRM_TESSERA_BO_LOCAL | DRM_TESSERA_BO_LOCAL_ONLY)
 #define CHUNK		0x200000ull
 #define NULL_SIZE	(1ull << 40)	/* 1024 tables of 2 MiB pages */
 #define NULL_COST	((NULL_SIZE >> 30) * 2 * GT_PAGE) /* entries, and pointers to tables */
@@ -241,14 +242,14 @@ static void local_memory(void)
 	uint64_t max = limits(fd).max_local_memory;
 	uint32_t handle, second;
 
-	ktap_eq(gt_bo_try(fd, max + GT_PAGE, DRM_TESSERA_BO_LOCAL, 0, &handle), -ENOSPC);
-	ktap_eq(gt_bo_try(fd, max, DRM_TESSERA_BO_LOCAL, 0, &handle), 0);
+	ktap_eq(gt_bo_try(fd, max + GT_PAGE, LOCAL_ONLY, 0, &handle), -ENOSPC);
+	ktap_eq(gt_bo_try(fd, max, LOCAL_ONLY, 0, &handle), 0);
 	ktap_eq(limits(fd).local_memory, max);
-	ktap_eq(gt_bo_try(fd, GT_PAGE, DRM_TESSERA_BO_LOCAL, 0, &second), -ENOSPC);
-	ktap_eq(gt_bo_try(other, max, DRM_TESSERA_BO_LOCAL, 0, &second), 0);
+	ktap_eq(gt_bo_try(fd, GT_PAGE, LOCAL_ONLY, 0, &second), -ENOSPC);
+	ktap_eq(gt_bo_try(other, max, LOCAL_ONLY, 0, &second), 0);
 	ktap_eq(gt_gem_close(fd, handle), 0);
 	ktap_eq(limits(fd).local_memory, 0);
-	ktap_eq(gt_bo_try(fd, max, DRM_TESSERA_BO_LOCAL, 0, &handle), 0);
+	ktap_eq(gt_bo_try(fd, max, LOCAL_ONLY, 0, &handle), 0);
 	close(other);
 	close(fd);
 }
@@ -408,7 +409,7 @@ static int take_all(int fd)
 	if (ret != -ENOSPC)
 		return 3;
 	do {
-		ret = gt_bo_try(fd, GT_PAGE * 256, DRM_TESSERA_BO_LOCAL, 0, &id);
+		ret = gt_bo_try(fd, GT_PAGE * 256, LOCAL_ONLY, 0, &id);
 	} while (!ret);
 	if (ret != -ENOSPC)
 		return 4;
@@ -541,7 +542,7 @@ static void take_rest(int fd, struct taken *t)
 	for (; !(ret = take_perfmon(fd, &id)); t->perfmons++)
 		;
 	refused(t, ret, 3);
-	while (!(ret = gt_bo_try(fd, LOCAL_CHUNK, DRM_TESSERA_BO_LOCAL, 0, &id)))
+	while (!(ret = gt_bo_try(fd, LOCAL_CHUNK, LOCAL_ONLY, 0, &id)))
 		t->local += LOCAL_CHUNK;
 	refused(t, ret, 4);
 	for (n = 0; vm && !(ret = take_small_heap(fd, vm, (n + 1ull) << 24)); n++)
@@ -658,19 +659,19 @@ static void outlives_its_file(void)
 	struct drm_prime_handle export = { .flags = O_CLOEXEC };
 	uint32_t handle;
 
-	ktap_eq(gt_bo_try(fd, max, DRM_TESSERA_BO_LOCAL, 0, &export.handle), 0);
+	ktap_eq(gt_bo_try(fd, max, LOCAL_ONLY, 0, &export.handle), 0);
 	ktap_eq(gt_ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &export), 0);
 	close(fd);
 	fd = gt_open_as(1001);
 	ktap_eq(limits(fd).local_memory, 0);
-	ktap_eq(gt_bo_try(fd, left + GT_PAGE, DRM_TESSERA_BO_LOCAL, 0, &handle), -ENOSPC);
-	ktap_eq(gt_bo_try(fd, left, DRM_TESSERA_BO_LOCAL, 0, &handle), 0);
+	ktap_eq(gt_bo_try(fd, left + GT_PAGE, LOCAL_ONLY, 0, &handle), -ENOSPC);
+	ktap_eq(gt_bo_try(fd, left, LOCAL_ONLY, 0, &handle), 0);
 	ktap_eq(gt_gem_close(fd, handle), 0);
 	/* The buffer is not charged to another user who has the device open. */
-	ktap_eq(gt_bo_try(other, left + GT_PAGE, DRM_TESSERA_BO_LOCAL, 0, &handle), 0);
+	ktap_eq(gt_bo_try(other, left + GT_PAGE, LOCAL_ONLY, 0, &handle), 0);
 	close(other);
 	close(export.fd);
-	ktap_eq(gt_bo_try(fd, max, DRM_TESSERA_BO_LOCAL, 0, &handle), 0);
+	ktap_eq(gt_bo_try(fd, max, LOCAL_ONLY, 0, &handle), 0);
 	close(fd);
 }
 

@@ -188,8 +188,9 @@ static void local_is_free(void)
 	for (int i = 0; i < 200; i++) {
 		struct drm_tessera_bind_op map;
 
-		if (!ktap_eq(gt_bo_try(c.fd, l.max_local_memory, DRM_TESSERA_BO_LOCAL, 0, &handle),
-			     0))
+		if (!ktap_eq(gt_bo_try(c.fd, l.max_local_memory,
+				       DRM_TESSERA_BO_LOCAL | DRM_TESSERA_BO_LOCAL_ONLY, 0,
+				       &handle), 0))
 			break;
 		map = gt_op_map(handle, WIN_VA, l.max_local_memory, 0, GT_RW);
 		ktap_eq(gt_vm_bind(c.fd, c.vm, &map, 1), 0);

@@ -101,10 +101,11 @@ static int hibernate(void)
 	return ret;
 }
 
-/* Hibernation would take local memory's contents, so it is refused; without any it is not. */
+/* Hibernation would take what cannot be evicted, so it is refused; without any it is not. */
 static void hibernates(void)
 {
-	struct gt_bo local = gt_bo(c.fd, GT_PAGE, DRM_TESSERA_BO_LOCAL);
+	struct gt_bo local = gt_bo(c.fd, GT_PAGE, DRM_TESSERA_BO_LOCAL |
+						  DRM_TESSERA_BO_LOCAL_ONLY);
 	struct drm_tessera_bind_op unmap = gt_op_unmap(0x40000000, GT_HUGE);
 	char text[100] = "";
 

@@ -332,6 +332,14 @@ struct drm_tessera_gpu_state {
 	__u64 queue_reset_count;
 	/** @local_used: Bytes of local memory that are allocated. */
 	__u64 local_used;
+	/** @evictions: BOs moved to system memory since probe; since 1.6, as what follows. */
+	__u64 evictions;
+	/** @restores: BOs moved back to local memory. */
+	__u64 restores;
+	/** @evicted_bytes: Bytes of @evictions. */
+	__u64 evicted_bytes;
+	/** @restored_bytes: Bytes of @restores. */
+	__u64 restored_bytes;
 };
 
 /**
@@ -405,9 +413,9 @@ struct drm_tessera_file_limits {
 	__u64 max_page_tables;
 	/** @page_tables: Memory of page tables, with what binds on their way may need. */
 	__u64 page_tables;
-	/** @max_local_memory: Most local memory, bytes. */
+	/** @max_local_memory: Most memory of BOs with LOCAL_ONLY, bytes. */
 	__u64 max_local_memory;
-	/** @local_memory: Local memory of BOs that were created on this file. */
+	/** @local_memory: Memory of BOs with LOCAL_ONLY that were created on this file. */
 	__u64 local_memory;
 };
 
@@ -613,17 +621,27 @@ enum drm_tessera_bo_flags {
 	DRM_TESSERA_BO_NO_MMAP = 1 << 0,
 	/** @DRM_TESSERA_BO_CACHED: Write-back CPU mappings instead of write-combined. */
 	DRM_TESSERA_BO_CACHED = 1 << 1,
-	/** @DRM_TESSERA_BO_LOCAL: Place in the device's local memory, contiguous. */
-	DRM_TESSERA_BO_LOCAL = 1 << 2
+	/**
+	 * @DRM_TESSERA_BO_LOCAL: Prefer the device's local memory. When that is full, BOs
+	 * that are not in use are moved to system memory, the least recently used first, and
+	 * back when a job of a VM that maps them is submitted and there is room. GPU
+	 * addresses, CPU mappings and contents stay the same, and jobs can use a BO wherever
+	 * it is. Before 1.6 a BO stayed where it was created.
+	 */
+	DRM_TESSERA_BO_LOCAL = 1 << 2,
+	/** @DRM_TESSERA_BO_LOCAL_ONLY: With LOCAL: never move it. Since 1.6. */
+	DRM_TESSERA_BO_LOCAL_ONLY = 1 << 3
 };
 
 /**
  * struct drm_tessera_bo_create - DRM_IOCTL_TESSERA_BO_CREATE
  *
  * The memory reads as zero. -EINVAL for size 0 or above
- * &drm_tessera_gpu_info.max_bo_size, and for CACHED with NO_MMAP or LOCAL.
- * -ENOSPC for LOCAL if the local memory has no room or the share of the file or its
- * user is used up; a device without local memory has no room.
+ * &drm_tessera_gpu_info.max_bo_size, for CACHED with NO_MMAP or LOCAL, and for
+ * LOCAL_ONLY without LOCAL. -ENOSPC for LOCAL if @size is above
+ * &drm_tessera_gpu_info.local_size, which is 0 without local memory; for LOCAL_ONLY
+ * also if there is no room, because BOs in use are not moved, or the share of the file
+ * or its user is used up.
  */
 struct drm_tessera_bo_create {
 	/** @size: Non-zero; rounded up to a page, in and out. */
@@ -666,7 +684,9 @@ enum drm_tessera_bo_state {
 	/** @DRM_TESSERA_BO_PURGED: The contents are gone. */
 	DRM_TESSERA_BO_PURGED = 1 << 3,
 	/** @DRM_TESSERA_BO_RESIDENT: The BO has memory behind it at this moment. */
-	DRM_TESSERA_BO_RESIDENT = 1 << 4
+	DRM_TESSERA_BO_RESIDENT = 1 << 4,
+	/** @DRM_TESSERA_BO_IN_LOCAL: It is in local memory at this moment. Since 1.6. */
+	DRM_TESSERA_BO_IN_LOCAL = 1 << 5
 };
 
 /**
@@ -716,8 +736,9 @@ enum drm_tessera_madv {
  * A BO with DONT_NEED that no job and no bind on its way uses may be purged when
  * memory is short: it is removed from all VMs (a job that touches it gets -EFAULT)
  * and from address spaces of the CPU (SIGBUS), and for good: WILL_NEED answers
- * with @retained 0, VM_BIND MAP, BO_MMAP_OFFSET and exports of it are -EINVAL. BOs in
- * local memory are never purged. Exporting a BO means WILL_NEED.
+ * with @retained 0, VM_BIND MAP, BO_MMAP_OFFSET and exports of it are -EINVAL. LOCAL
+ * BOs are never purged; with DONT_NEED they are the first to be moved to system memory.
+ * Exporting a BO means WILL_NEED.
  *
  * -EINVAL for an unknown @madv, for an imported BO and for one that was ever
  * exported. Since 1.3; -EOPNOTSUPP before.

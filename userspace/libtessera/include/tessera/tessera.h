@@ -171,8 +171,8 @@ int tsr_device_get_timestamp(struct tsr_device *device, int clock_id,
  * tsr_bo_create(): allocate @size bytes, rounded up to pages, that read as zero. @flags is
  * enum drm_tessera_bo_flags; the CPU mapping is write-combined unless CACHED is given. A BO that is
  * given @vm (else NULL) is private to that VM and cannot be exported. -EINVAL for size 0, a size
- * above drm_tessera_gpu_info.max_bo_size or flags that contradict each other, -ENOSPC if LOCAL
- * memory has no room.
+ * above drm_tessera_gpu_info.max_bo_size or flags that contradict each other, -ENOSPC for LOCAL if
+ * @size is above drm_tessera_gpu_info.local_size, and for LOCAL_ONLY if there is no room.
  */
 int tsr_bo_create(struct tsr_device *device, uint64_t size, uint32_t flags, struct tsr_vm *vm,
 		  struct tsr_bo **bo);

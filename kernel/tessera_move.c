@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Moves
+ *
+ * A LOCAL BO prefers local memory and works in system memory as well. A move takes it from one to
+ * the other. GPU addresses, mappings of the CPU and contents do not change.
+ *
+ * The CPU makes the move, in the ioctl that needs it, with the BO's reservation held:
+ *
+ * 1. prepare: allocate the pages of the destination, and page tables for large pages that become
+ *    small ones;
+ * 2. copy: take the BO from the CPU, whose next access waits for the reservation, and copy it
+ *    through BAR 2;
+ * 3. switch: rewrite the entries of each VM and invalidate them. From here on nothing fails.
+ *
+ * Only an idle BO is moved: all fences of its reservation and of the reservations of its VMs have
+ * signaled, and no bind and no framebuffer needs it (&tessera_bo.needed). SUBMIT and binds lock
+ * the reservation before they use the BO. So no job and no bind meets a BO that is being moved, no
+ * fence depends on a move, and a move waits for no fence.
+ *
+ * A move does not wait for recovery either. If the device is not within reach, or is cut off
+ * during the copy, the move fails, and the BO is where it was.
+ *
+ * *Why not TTM?* Its interface differs too much between the kernels that this driver supports.
+ * *Why not the copy engine?* The move would be a job that other fences depend on, and recovery
+ * would have to finish it before it could finish them.
+ */
+
+#include <linux/dma-mapping.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/scatterlist.h>
+#include <linux/sched/signal.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_gpuvm.h>
+#include <drm/drm_prime.h>
+#include <drm/drm_vma_manager.h>
+
+#include "tessera_as.h"
+#include "tessera_check.h"
+#include "tessera_device.h"
+#include "tessera_evict.h"
+#include "tessera_gem.h"
+#include "tessera_local.h"
+#include "tessera_pm.h"
+#include "tessera_trace.h"
+#include "tessera_vm.h"
+
+/* Recovery waits for the copy of so many pages at most. */
+#define COPY_PAGES	(SZ_1M >> PAGE_SHIFT)
+
+/**
+ * struct tessera_move_vm - a VM that maps the BO
+ */
+struct tessera_move_vm {
+	/** @vm: VM, a reference to its &drm_gpuvm. */
+	struct tessera_vm *vm;
+	/** @tables: Large pages that may become tables of small ones. */
+	unsigned int tables;
+	/** @pool: Those tables. */
+	struct tessera_pt_pool pool;
+};
+
+/**
+ * struct tessera_move - a move of a BO whose reservation is held
+ */
+struct tessera_move {
+	/** @bo: BO. */
+	struct tessera_bo *bo;
+	/** @local: It moves to local memory, else to system memory. */
+	bool local;
+	/** @count: Number of VMs. */
+	unsigned int count;
+	/** @vms: The VMs. */
+	struct tessera_move_vm *vms;
+};
+
+static struct tessera_vm *vm_bo_to_vm(struct drm_gpuvm_bo *vm_bo)
+{
+	return container_of(vm_bo->vm, struct tessera_vm, base);
+}
+
+static struct tessera_device *bo_device(struct tessera_bo *bo)
+{
+	return to_tessera_device(bo->base.base.dev);
+}
+
+/* ---- pages in system memory ---- */
+
+/* Nobody can swap these pages out, so all BOs together get half of the machine's memory at most. */
+static int bo_get_pages(struct tessera_bo *bo)
+{
+	u64 most = (u64)totalram_pages() / 2 << PAGE_SHIFT, size = bo->base.base.size;
+	struct tessera_device *tdev = bo_device(bo);
+	struct page **pages = ERR_PTR(-ENOMEM);
+
+	if (atomic64_add_return(size, &tdev->evict.outside) <= most)
+		pages = drm_gem_get_pages(&bo->base.base);
+	if (IS_ERR(pages)) {
+		atomic64_sub(size, &tdev->evict.outside);
+		return PTR_ERR(pages);
+	}
+	bo->base.pages = pages;
+
+	return 0;
+}
+
+static void bo_free_pages(struct tessera_bo *bo)
+{
+	drm_gem_put_pages(&bo->base.base, bo->base.pages, false, false);
+	bo->base.pages = NULL;
+	atomic64_sub(bo->base.base.size, &bo_device(bo)->evict.outside);
+}
+
+/* The caller keeps everybody else away. Unplug undoes the DMA mapping, if it was faster. */
+static void bo_put_pages(struct tessera_bo *bo)
+{
+	tessera_bo_unmap_dma(bo);
+	bo_free_pages(bo);
+	shmem_truncate_range(file_inode(bo->base.base.filp), 0, (loff_t)-1);
+}
+
+/* Inside drm_dev_enter(). */
+static int bo_map_pages(struct tessera_bo *bo)
+{
+	struct drm_gem_object *obj = &bo->base.base;
+	struct sg_table *sgt;
+	int ret;
+
+	sgt = drm_prime_pages_to_sg(obj->dev, bo->base.pages, obj->size >> PAGE_SHIFT);
+	if (IS_ERR(sgt))
+		return PTR_ERR(sgt);
+
+	ret = dma_map_sgtable(obj->dev->dev, sgt, DMA_BIDIRECTIONAL, 0);
+	if (ret) {
+		sg_free_table(sgt);
+		kfree(sgt);
+		return ret;
+	}
+	bo->base.sgt = sgt;
+	tessera_check_bo_taken(bo_device(bo), bo);
+
+	return 0;
+}
+
+/**
+ * tessera_bo_get_system() - give a LOCAL BO memory outside of local memory
+ * @bo: new BO that nobody uses
+ *
+ * Return: 0, -ENOMEM or -ENODEV.
+ */
+int tessera_bo_get_system(struct tessera_bo *bo)
+{
+	int ret = -ENODEV, cookie;
+
+	if (!drm_dev_enter(bo->base.base.dev, &cookie))
+		return ret;
+
+	ret = bo_get_pages(bo);
+	if (!ret) {
+		ret = bo_map_pages(bo);
+		if (ret)
+			bo_put_pages(bo);
+	}
+	drm_dev_exit(cookie);
+
+	return ret;
+}
+
+/**
+ * tessera_bo_put_system() - free it again
+ * @bo: LOCAL BO that nobody uses; does nothing for one in local memory
+ *
+ * The DMA mapping is undone by then.
+ */
+void tessera_bo_put_system(struct tessera_bo *bo)
+{
+	if (bo->base.pages)
+		bo_free_pages(bo);
+}
+
+/* ---- a move ---- */
+
+/* Large pages that lie in the mappings of the BO as a whole. Unmapping makes them fewer. */
+static unsigned int vm_bo_count_tables(struct drm_gpuvm_bo *vm_bo)
+{
+	const u64 huge = BIT_ULL(TSR_HUGE_SHIFT);
+	struct drm_gpuva *va;
+	u64 count = 0;
+
+	drm_gpuvm_bo_for_each_va(va, vm_bo) {
+		u64 first = ALIGN(va->va.addr, huge);
+		u64 end = ALIGN_DOWN(va->va.addr + va->va.range, huge);
+
+		if (end > first)
+			count += (end - first) >> TSR_HUGE_SHIFT;
+	}
+
+	return count;
+}
+
+/* VMs only leave: a bind that adds one needs the BO, which is then not moved. */
+static int move_list_vms(struct tessera_move *move)
+{
+	struct drm_gem_object *obj = &move->bo->base.base;
+	struct drm_gpuvm_bo *vm_bo;
+	unsigned int count = 0;
+
+	mutex_lock(tessera_gpuva_lock(obj));
+	drm_gem_for_each_gpuvm_bo(vm_bo, obj)
+		count++;
+	mutex_unlock(tessera_gpuva_lock(obj));
+	if (!count)
+		return 0;
+
+	move->vms = kvcalloc(count, sizeof(*move->vms), GFP_KERNEL | __GFP_NOWARN);
+	if (!move->vms)
+		return -ENOMEM;
+
+	mutex_lock(tessera_gpuva_lock(obj));
+	drm_gem_for_each_gpuvm_bo(vm_bo, obj) {
+		struct tessera_move_vm *mv = &move->vms[move->count];
+
+		if (WARN_ON_ONCE(move->count == count))
+			break;
+		mv->vm = vm_bo_to_vm(vm_bo);
+		drm_gpuvm_get(&mv->vm->base);
+		mv->tables = vm_bo_count_tables(vm_bo);
+		tessera_pt_pool_init(&mv->pool);
+		move->count++;
+	}
+	mutex_unlock(tessera_gpuva_lock(obj));
+
+	return 0;
+}
+
+/* Inside drm_dev_enter(). Whatever happens, move_end() follows. */
+static int move_begin(struct tessera_move *move, struct tessera_bo *bo, bool local)
+{
+	struct drm_device *drm = bo->base.base.dev;
+	unsigned int i;
+	int ret;
+
+	trace_tessera_move_begin(bo, local, 0);
+	*move = (struct tessera_move){ .bo = bo, .local = local };
+	ret = move_list_vms(move);
+	for (i = 0; i < move->count && !ret; i++)
+		ret = tessera_pt_reserve_split(drm->dev, &move->vms[i].pool, move->vms[i].tables);
+
+	return ret;
+}
+
+static void move_end(struct tessera_move *move, int ret)
+{
+	struct tessera_device *tdev = bo_device(move->bo);
+	u64 size = move->bo->base.base.size;
+	unsigned int i;
+
+	for (i = 0; i < move->count; i++) {
+		tessera_pt_pool_fini(tdev->drm.dev, &move->vms[i].pool);
+		drm_gpuvm_put(&move->vms[i].vm->base);
+	}
+	kvfree(move->vms);
+	trace_tessera_move_end(move->bo, move->local, ret);
+	if (ret)
+		return;
+
+	atomic64_inc(move->local ? &tdev->evict.restores : &tdev->evict.evictions);
+	atomic64_add(size, move->local ? &tdev->evict.restored : &tdev->evict.evicted);
+}
+
+/* Inside the gate. */
+static void move_copy_pages(struct tessera_move *move, u64 first, unsigned int count)
+{
+	struct tessera_bo *bo = move->bo;
+	void __iomem *io = tessera_local_cpu(bo_device(bo),
+					     bo->local.start + (first << PAGE_SHIFT));
+	unsigned int i;
+
+	for (i = 0; i < count; i++, io += PAGE_SIZE) {
+		void *page = kmap_local_page(bo->base.pages[first + i]);
+
+		if (move->local)
+			memcpy_toio(io, page, PAGE_SIZE);
+		else
+			memcpy_fromio(page, io, PAGE_SIZE);
+		kunmap_local(page);
+	}
+}
+
+/* Return: 0, -EAGAIN if the device is not within reach, -ERESTARTSYS. */
+static int move_copy(struct tessera_move *move)
+{
+	struct tessera_device *tdev = bo_device(move->bo);
+	u64 pages = move->bo->base.base.size >> PAGE_SHIFT, at, count;
+	bool present;
+	int cookie;
+
+	drm_vma_node_unmap(&move->bo->base.base.vma_node, tdev->drm.anon_inode->i_mapping);
+
+	for (at = 0; at < pages; at += count) {
+		count = min_t(u64, pages - at, COPY_PAGES);
+		if (fatal_signal_pending(current))
+			return -ERESTARTSYS;
+		cond_resched();
+		if (!tessera_enter(tdev, &cookie))
+			return -EAGAIN;
+		move_copy_pages(move, at, count);
+		/* A device that does not answer now may not have answered before. */
+		present = tessera_device_present(tdev);
+		if (!present)
+			tessera_cut_off(tdev);
+		tessera_leave(tdev, cookie);
+		if (!present)
+			return -EAGAIN;
+	}
+
+	return 0;
+}
+
+static void map_sgt(struct tessera_move_vm *mv, const struct drm_gpuva *va, u64 bits,
+		    const struct sg_table *sgt)
+{
+	u64 addr = va->va.addr, left = va->va.range, skip = va->gem.offset;
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		u64 len = sg_dma_len(sg);
+
+		if (skip >= len) {
+			skip -= len;
+			continue;
+		}
+		len = min(len - skip, left);
+		tessera_pt_map(mv->vm->pgt, &mv->pool, addr, len, sg_dma_address(sg) + skip, bits);
+		addr += len;
+		left -= len;
+		skip = 0;
+		if (!left)
+			break;
+	}
+}
+
+static void move_map(struct tessera_move *move, struct tessera_move_vm *mv, struct drm_gpuva *va)
+{
+	struct tessera_vma *vma = container_of(va, struct tessera_vma, base);
+	struct tessera_bo *bo = move->bo;
+
+	if (move->local)
+		vma->bits |= TSR_PTE_LOCAL__MASK;
+	else
+		vma->bits &= ~TSR_PTE_LOCAL__MASK;
+	if (!mv->vm->pgt)
+		return;
+
+	if (move->local)
+		tessera_pt_map(mv->vm->pgt, &mv->pool, va->va.addr, va->va.range,
+			       bo->local.start + va->gem.offset, vma->bits);
+	else
+		map_sgt(mv, va, vma->bits, bo->base.sgt);
+}
+
+/* The BO in a VM, if mappings of it are left: op_lock keeps those, and they keep the vm_bo. */
+static struct drm_gpuvm_bo *find_vm_bo(struct tessera_bo *bo, struct tessera_vm *vm)
+{
+	struct drm_gem_object *obj = &bo->base.base;
+	struct drm_gpuvm_bo *vm_bo, *found = NULL;
+
+	lockdep_assert_held(&vm->op_lock);
+
+	mutex_lock(tessera_gpuva_lock(obj));
+	drm_gem_for_each_gpuvm_bo(vm_bo, obj) {
+		if (vm_bo->vm == &vm->base && !list_empty(&vm_bo->list.gpuva))
+			found = vm_bo;
+	}
+	mutex_unlock(tessera_gpuva_lock(obj));
+
+	return found;
+}
+
+/*
+ * A device that does not confirm the invalidation is cut off, and gets the new entries when it
+ * comes back. So there is no error in that.
+ */
+static void move_switch_vm(struct tessera_move *move, struct tessera_move_vm *mv)
+{
+	struct tessera_vm *vm = mv->vm;
+	u64 start = U64_MAX, end = 0;
+	struct drm_gpuvm_bo *vm_bo;
+	struct drm_gpuva *va;
+
+	mutex_lock(&vm->op_lock);
+	vm_bo = find_vm_bo(move->bo, vm);
+	if (vm_bo) {
+		drm_gpuvm_bo_for_each_va(va, vm_bo) {
+			move_map(move, mv, va);
+			start = min(start, va->va.addr);
+			end = max(end, va->va.addr + va->va.range);
+		}
+	}
+	if (mv->pool.dirty)
+		tessera_as_invalidate(vm->tdev, vm->as, start, end - start);
+	mutex_unlock(&vm->op_lock);
+}
+
+/* All VMs have the new entries afterwards, and know whether to bring the BO back. */
+static void move_switch(struct tessera_move *move)
+{
+	struct drm_gem_object *obj = &move->bo->base.base;
+	struct drm_gpuvm_bo *vm_bo;
+	unsigned int i;
+
+	for (i = 0; i < move->count; i++)
+		move_switch_vm(move, &move->vms[i]);
+
+	mutex_lock(tessera_gpuva_lock(obj));
+	drm_gem_for_each_gpuvm_bo(vm_bo, obj)
+		drm_gpuvm_bo_evict(vm_bo, !move->local);
+	mutex_unlock(tessera_gpuva_lock(obj));
+}
+
+/**
+ * tessera_move_out() - move a BO from local memory to system memory
+ * @bo: idle BO whose reservation is held
+ *
+ * Return: 0, -EAGAIN if the device is not within reach, -ENOMEM, -ERESTARTSYS.
+ */
+int tessera_move_out(struct tessera_bo *bo)
+{
+	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_move move;
+	int ret, cookie;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return -EAGAIN;
+
+	ret = bo_get_pages(bo);
+	if (ret)
+		goto out;
+
+	ret = move_begin(&move, bo, false);
+	ret = ret ?: move_copy(&move);
+	ret = ret ?: bo_map_pages(bo);
+	if (!ret) {
+		move_switch(&move);
+		tessera_local_free(tdev, &bo->local);
+		tessera_pm_put(tdev);
+	}
+	move_end(&move, ret);
+	if (ret)
+		bo_put_pages(bo);
+out:
+	drm_dev_exit(cookie);
+	return ret;
+}
+
+/**
+ * tessera_move_in() - move a BO from system memory to local memory
+ * @bo: idle BO whose reservation is held, with a range of local memory; the device is awake
+ *
+ * Return: as tessera_move_out(); after an error the BO has no range.
+ */
+int tessera_move_in(struct tessera_bo *bo)
+{
+	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_move move;
+	int ret, cookie;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie)) {
+		tessera_local_free(tdev, &bo->local);
+		return -EAGAIN;
+	}
+
+	ret = move_begin(&move, bo, true);
+	ret = ret ?: move_copy(&move);
+	if (ret) {
+		tessera_local_free(tdev, &bo->local);
+	} else {
+		move_switch(&move);
+		bo_put_pages(bo);
+		tessera_pm_get_awake(tdev);
+	}
+	move_end(&move, ret);
+	drm_dev_exit(cookie);
+
+	return ret;
+}
