@@ -32,10 +32,7 @@ VIOLATED = re.compile(r"^R\d+\.\d+ violated: row (\S+), column (\S+): ", re.M)
 # Patterns of the rows that each mutant is tried with. "*" takes two minutes.
 MUTANTS = {
     "error_lost": "*",
-    "cancel_silent": "*",
     "ban_warns": "*",
-    "dump_lost": "*",
-    "event_lost": "*",
     "innocent_blamed": "hang-stop-stuck reset-* pci-reset gone",
     "context_refused": "endless hang-queue fence-lost bus",
     "rerun": "reset-* pci-reset hang-stop-stuck",

@@ -57,7 +57,7 @@ static void print_cell(const struct result *r, enum column c)
 	const struct cell *cell = &r->cell[c];
 	char text[TEXT + 2];
 
-	if (cell->verdict == NOTHING)
+	if (cell->verdict == NOTHING || !strcmp(r->row->want[c], "-"))
 		snprintf(text, sizeof(text), "-");
 	else if (cell->verdict == NOT_TRIED)
 		snprintf(text, sizeof(text), ".");
