@@ -274,15 +274,15 @@ static void pack_entry(u64 *p, const struct tessera_job *job, u32 slot, u64 seqn
 }
 
 /* If the device cannot be accessed, the doorbell rings when the slot is enabled again. */
-static void ring_doorbell(struct tessera_queue *queue)
+static void ring_doorbell(struct tessera_queue *queue, u32 wptr)
 {
 	int cookie;
 
 	if (!queue->enabled || !tessera_enter(queue->tdev, &cookie))
 		return;
 
-	queue->told_wptr = queue->wptr;
-	tessera_write(queue->tdev, TSR_REG_DOORBELL_RING(queue->slot), queue->wptr);
+	queue->told_wptr = wptr;
+	tessera_write(queue->tdev, TSR_REG_DOORBELL_RING(queue->slot), wptr);
 	tessera_leave(queue->tdev, cookie);
 }
 
@@ -305,5 +305,5 @@ void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job
 
 	/* Entry before the doorbell; under emulation a weaker barrier may be none. */
 	mb();
-	ring_doorbell(queue);
+	ring_doorbell(queue, queue->wptr);
 }

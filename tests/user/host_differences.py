@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory(prefix="tessera-differences-") as scratch:
     subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", f"-I{TOP}/tests/guest/lib", f"-I{TOP}/tests/lib",
                     f"-I{TOP}/kernel/include/uapi", f"-I{hw}", *output("pkg-config", "--cflags", "libdrm").split(), "-x", "c", SOURCE,
                     *glob.glob(f"{TOP}/tests/guest/lib/gt_*.c"), "-o", program, "-ldrm"], check=True)
-    done = subprocess.run([TSR_HOST, program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=100)
+    done = subprocess.run([TSR_HOST, "--vram", "16M", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=100)
     shown = Program(done.stdout)
 
     with tap.test("[SYS8] the program that shows the differences runs to its end"):

@@ -247,6 +247,38 @@ static void mixed(void)
 	release(&c, &system);
 }
 
+/*
+ * Parts of a BO that stays outside, because a BO with LOCAL_ONLY has taken half of local memory. The
+ * GPU reads them where they are.
+ */
+static void parts_outside(void)
+{
+	const uint64_t size = gt_gpu_info(c.fd).local_size, pages = size / GT_PAGE;
+	struct drm_tessera_bind_op unmap = gt_op_unmap(VA, 0x20000000), ops[2];
+	struct gt_bo bo, only;
+	uint64_t i;
+
+	settle();
+	bo = gt_bo(c.fd, size, LOCAL);
+	for (i = 0; i < pages; i++)
+		((volatile uint64_t *)bo.map)[i * (GT_PAGE / 8)] = i + 1;
+	ops[0] = gt_op_map(bo.handle, VA, 4 * MIB, 2 * MIB + GT_PAGE, GT_RW);
+	ops[1] = gt_op_map(bo.handle, VA + 0x10000000, MIB, size - MIB, GT_RW);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, ops, GT_ARRAY_SIZE(ops)), 0);
+	ktap_eq(gpu_wrong(&c, VA, 1, 8, 512 + 2), 0);
+
+	only = gt_bo(c.fd, size / 2, ONLY);
+	ktap_ok(in_local(&only) && !in_local(&bo));
+	ktap_eq(gpu_wrong(&c, VA, 1, 8, 512 + 2), 0);
+	ktap_eq(gpu_wrong(&c, VA + 3 * MIB, 1, 8, 512 + 768 + 2), 0);
+	ktap_eq(gpu_wrong(&c, VA + 0x10000000, 1, 8, pages - 256 + 1), 0);
+	ktap_ok(!in_local(&bo));
+
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &unmap, 1), 0);
+	release(&c, &bo);
+	release(&c, &only);
+}
+
 /* ---- who shares a BO ---- */
 
 /* Two files, two VMs, two mappings of the CPU, one of them of the dma-buf. */
@@ -725,6 +757,7 @@ int main(int argc, char **argv)
 	ktap_run("[MEM7] twice the local memory: same addresses, same contents", oversubscribed);
 	ktap_run("[MEM7] a BO goes there and back", there_and_back);
 	ktap_run("[MEM7] one range in local memory, in system memory and nowhere", mixed);
+	ktap_run("[MEM7] parts of a BO that stays outside", parts_outside);
 	ktap_run("[MEM7] two VMs and a dma-buf share a BO that moves", shared);
 	ktap_run("[MEM7] the CPU writes while the BO moves", written_meanwhile);
 	ktap_run("[MEM7] four processes want more than there is", processes);
