@@ -249,34 +249,46 @@ static void mixed(void)
 
 /*
  * Parts of a BO that stays outside, because a BO with LOCAL_ONLY has taken half of local memory. The
- * GPU reads them where they are.
+ * GPU reads them where they are, in two VMs. What is left in local memory is the old contents in one
+ * half and zeros in the other.
  */
 static void parts_outside(void)
 {
 	const uint64_t size = gt_gpu_info(c.fd).local_size, pages = size / GT_PAGE;
 	struct drm_tessera_bind_op unmap = gt_op_unmap(VA, 0x20000000), ops[2];
-	struct gt_bo bo, only;
+	struct gt_ctx other = gt_ctx();
+	struct gt_bo bo, only, theirs = { .fd = other.fd, .size = size };
+	int file = -1;
 	uint64_t i;
 
 	settle();
 	bo = gt_bo(c.fd, size, LOCAL);
+	ktap_eq(drmPrimeHandleToFD(c.fd, bo.handle, DRM_CLOEXEC | DRM_RDWR, &file), 0);
+	ktap_eq(drmPrimeFDToHandle(other.fd, file, &theirs.handle), 0);
+	close(file);
+	gt_bo_bind(&theirs, other.vm, 2 * VA, GT_RW);
 	for (i = 0; i < pages; i++)
 		((volatile uint64_t *)bo.map)[i * (GT_PAGE / 8)] = i + 1;
 	ops[0] = gt_op_map(bo.handle, VA, 4 * MIB, 2 * MIB + GT_PAGE, GT_RW);
 	ops[1] = gt_op_map(bo.handle, VA + 0x10000000, MIB, size - MIB, GT_RW);
 	ktap_eq(gt_vm_bind(c.fd, c.vm, ops, GT_ARRAY_SIZE(ops)), 0);
 	ktap_eq(gpu_wrong(&c, VA, 1, 8, 512 + 2), 0);
+	ktap_eq(gpu_wrong(&other, 2 * VA, 1, 8, 1), 0);
 
 	only = gt_bo(c.fd, size / 2, ONLY);
 	ktap_ok(in_local(&only) && !in_local(&bo));
 	ktap_eq(gpu_wrong(&c, VA, 1, 8, 512 + 2), 0);
 	ktap_eq(gpu_wrong(&c, VA + 3 * MIB, 1, 8, 512 + 768 + 2), 0);
 	ktap_eq(gpu_wrong(&c, VA + 0x10000000, 1, 8, pages - 256 + 1), 0);
+	ktap_eq(gpu_wrong(&other, 2 * VA + 5 * GT_PAGE, 1, 8, 6), 0);
+	ktap_eq(gpu_wrong(&other, 2 * VA + size / 2 + 5 * GT_PAGE, 1, 8, pages / 2 + 6), 0);
 	ktap_ok(!in_local(&bo));
 
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &unmap, 1), 0);
+	release(&other, &theirs);
 	release(&c, &bo);
 	release(&c, &only);
+	gt_ctx_free(&other);
 }
 
 /* ---- who shares a BO ---- */
