@@ -248,9 +248,9 @@ static void mixed(void)
 }
 
 /*
- * Parts of a BO that stays outside, because a BO with LOCAL_ONLY has taken half of local memory. The
- * GPU reads them where they are, in two VMs. What is left in local memory is the old contents in one
- * half and zeros in the other.
+ * Parts of a BO that stays outside, because a BO with LOCAL_ONLY has taken half of local memory.
+ * The GPU reads them where they are, in two VMs. Local memory holds the old contents in one half,
+ * and zeros in the other.
  */
 static void parts_outside(void)
 {
