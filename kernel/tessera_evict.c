@@ -36,16 +36,6 @@
 #define BUDGET_SHARE	8
 #define BUDGET_TIME	(HZ / 10)
 
-static struct tessera_vm *vm_bo_to_vm(struct drm_gpuvm_bo *vm_bo)
-{
-	return container_of(vm_bo->vm, struct tessera_vm, base);
-}
-
-static struct tessera_device *bo_device(struct tessera_bo *bo)
-{
-	return to_tessera_device(bo->base.base.dev);
-}
-
 /* ---- victims ---- */
 
 /* Both are true until the reservation, which is held, is unlocked. */
@@ -80,7 +70,7 @@ static u64 bo_used(struct tessera_bo *bo)
 
 	mutex_lock(tessera_gpuva_lock(obj));
 	drm_gem_for_each_gpuvm_bo(vm_bo, obj)
-		used = max(used, READ_ONCE(vm_bo_to_vm(vm_bo)->used));
+		used = max(used, READ_ONCE(to_tessera_vm(vm_bo->vm)->used));
 	mutex_unlock(tessera_gpuva_lock(obj));
 
 	return used;
@@ -196,7 +186,7 @@ static int make_room(struct tessera_device *tdev)
  */
 int tessera_evict_place(struct tessera_bo *bo, struct tessera_quota *quota)
 {
-	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 	u64 size = bo->base.base.size;
 	bool leaving;
 	int ret;
@@ -228,7 +218,7 @@ int tessera_evict_place(struct tessera_bo *bo, struct tessera_quota *quota)
  */
 void tessera_evict_track(struct tessera_bo *bo)
 {
-	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 
 	if (!drm_mm_node_allocated(&bo->local) || bo->flags & DRM_TESSERA_BO_LOCAL_ONLY)
 		return;
@@ -247,7 +237,7 @@ void tessera_evict_track(struct tessera_bo *bo)
  */
 void tessera_evict_forget(struct tessera_bo *bo)
 {
-	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 
 	mutex_lock(&tdev->evict.lock);
 	if (!list_empty(&bo->lru)) {
@@ -263,7 +253,7 @@ void tessera_evict_forget(struct tessera_bo *bo)
  */
 void tessera_evict_prefer(struct tessera_bo *bo)
 {
-	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 
 	mutex_lock(&tdev->evict.lock);
 	if (!list_empty(&bo->lru))
@@ -308,7 +298,7 @@ static bool budget_take(struct tessera_device *tdev, u64 bytes)
 /* Return: whether the BO has a range in local memory. */
 static bool find_room(struct tessera_bo *bo, struct tessera_vm *vm)
 {
-	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 	struct tessera_evict_keep *keep = vm->evict_keep;
 	u64 size = bo->base.base.size;
 
@@ -339,7 +329,7 @@ int tessera_evict_validate(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec)
 	struct tessera_bo *bo = to_tessera_bo(vm_bo->obj);
 
 	if (drm_mm_node_allocated(&bo->local) || !bo_movable(bo) ||
-	    !find_room(bo, vm_bo_to_vm(vm_bo)))
+	    !find_room(bo, to_tessera_vm(vm_bo->vm)))
 		return 0;
 
 	if (!tessera_move_in(bo))

@@ -72,18 +72,14 @@ static int tessera_atomic_commit(struct drm_device *drm, struct drm_atomic_commi
 				 bool nonblock)
 {
 	struct tessera_device *tdev = to_tessera_device(drm);
-	bool async = state->async_update;
-	int ret;
+	bool async = state->async_update, awake = commit_needs_device(state);
+	int ret = awake ? tessera_pm_get(tdev) : 0;
 
-	if (!commit_needs_device(state))
-		return drm_atomic_helper_commit(drm, state, nonblock);
-
-	ret = tessera_pm_get(tdev);
 	if (ret)
 		return ret;
 
 	ret = drm_atomic_helper_commit(drm, state, nonblock);
-	if (ret || async)
+	if (awake && (ret || async))
 		tessera_pm_put(tdev);
 
 	return ret;

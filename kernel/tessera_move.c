@@ -80,23 +80,13 @@ struct tessera_move {
 	struct tessera_move_vm *vms;
 };
 
-static struct tessera_vm *vm_bo_to_vm(struct drm_gpuvm_bo *vm_bo)
-{
-	return container_of(vm_bo->vm, struct tessera_vm, base);
-}
-
-static struct tessera_device *bo_device(struct tessera_bo *bo)
-{
-	return to_tessera_device(bo->base.base.dev);
-}
-
 /* ---- pages in system memory ---- */
 
 /* Nobody can swap these pages out, so all BOs together get half of the machine's memory at most. */
 static int bo_get_pages(struct tessera_bo *bo)
 {
 	u64 most = (u64)totalram_pages() / 2 << PAGE_SHIFT, size = bo->base.base.size;
-	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 	struct page **pages = ERR_PTR(-ENOMEM);
 
 	if (atomic64_add_return(size, &tdev->evict.outside) <= most)
@@ -114,7 +104,7 @@ static void bo_free_pages(struct tessera_bo *bo)
 {
 	drm_gem_put_pages(&bo->base.base, bo->base.pages, false, false);
 	bo->base.pages = NULL;
-	atomic64_sub(bo->base.base.size, &bo_device(bo)->evict.outside);
+	atomic64_sub(bo->base.base.size, &to_tessera_device(bo->base.base.dev)->evict.outside);
 }
 
 /* The caller keeps everybody else away. Unplug undoes the DMA mapping, if it was faster. */
@@ -143,7 +133,7 @@ static int bo_map_pages(struct tessera_bo *bo)
 		return ret;
 	}
 	bo->base.sgt = sgt;
-	tessera_check_bo_taken(bo_device(bo), bo);
+	tessera_check_bo_taken(to_tessera_device(bo->base.base.dev), bo);
 
 	return 0;
 }
@@ -228,7 +218,7 @@ static int move_list_vms(struct tessera_move *move)
 
 		if (WARN_ON_ONCE(move->count == count))
 			break;
-		mv->vm = vm_bo_to_vm(vm_bo);
+		mv->vm = to_tessera_vm(vm_bo->vm);
 		drm_gpuvm_get(&mv->vm->base);
 		mv->tables = vm_bo_count_tables(vm_bo);
 		tessera_pt_pool_init(&mv->pool);
@@ -257,7 +247,7 @@ static int move_begin(struct tessera_move *move, struct tessera_bo *bo, bool loc
 
 static void move_end(struct tessera_move *move, int ret)
 {
-	struct tessera_device *tdev = bo_device(move->bo);
+	struct tessera_device *tdev = to_tessera_device(move->bo->base.base.dev);
 	u64 size = move->bo->base.base.size;
 	unsigned int i;
 
@@ -278,7 +268,7 @@ static void move_end(struct tessera_move *move, int ret)
 static void move_copy_pages(struct tessera_move *move, u64 first, unsigned int count)
 {
 	struct tessera_bo *bo = move->bo;
-	void __iomem *io = tessera_local_cpu(bo_device(bo),
+	void __iomem *io = tessera_local_cpu(to_tessera_device(bo->base.base.dev),
 					     bo->local.start + (first << PAGE_SHIFT));
 	unsigned int i;
 
@@ -296,7 +286,7 @@ static void move_copy_pages(struct tessera_move *move, u64 first, unsigned int c
 /* Return: 0, -EAGAIN if the device is not within reach, -ERESTARTSYS. */
 static int move_copy(struct tessera_move *move)
 {
-	struct tessera_device *tdev = bo_device(move->bo);
+	struct tessera_device *tdev = to_tessera_device(move->bo->base.base.dev);
 	u64 pages = move->bo->base.base.size >> PAGE_SHIFT, at, count;
 	bool present;
 	int cookie;
@@ -433,7 +423,7 @@ static void move_switch(struct tessera_move *move)
  */
 int tessera_move_out(struct tessera_bo *bo)
 {
-	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 	struct tessera_move move;
 	int ret, cookie;
 
@@ -468,7 +458,7 @@ out:
  */
 int tessera_move_in(struct tessera_bo *bo)
 {
-	struct tessera_device *tdev = bo_device(bo);
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 	struct tessera_move move;
 	int ret, cookie;
 

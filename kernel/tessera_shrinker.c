@@ -31,11 +31,6 @@
 #include "tessera_trace.h"
 #include "tessera_vm.h"
 
-static struct tessera_vm *vm_bo_to_vm(struct drm_gpuvm_bo *vm_bo)
-{
-	return container_of(vm_bo->vm, struct tessera_vm, base);
-}
-
 /* The caller holds the BO's reservation. */
 static bool bo_purgeable(struct tessera_bo *bo)
 {
@@ -56,7 +51,7 @@ static void bo_unlock_vms(struct tessera_bo *bo, struct drm_gpuvm_bo *end)
 	drm_gem_for_each_gpuvm_bo(vm_bo, &bo->base.base) {
 		if (vm_bo == end)
 			break;
-		mutex_unlock(&vm_bo_to_vm(vm_bo)->op_lock);
+		mutex_unlock(&to_tessera_vm(vm_bo->vm)->op_lock);
 	}
 }
 
@@ -66,7 +61,7 @@ static bool bo_trylock_vms(struct tessera_bo *bo)
 	struct drm_gpuvm_bo *vm_bo;
 
 	drm_gem_for_each_gpuvm_bo(vm_bo, &bo->base.base) {
-		if (!mutex_trylock(&vm_bo_to_vm(vm_bo)->op_lock)) {
+		if (!mutex_trylock(&to_tessera_vm(vm_bo->vm)->op_lock)) {
 			bo_unlock_vms(bo, vm_bo);
 			return false;
 		}
@@ -78,7 +73,7 @@ static bool bo_trylock_vms(struct tessera_bo *bo)
 /* Whole mappings go, so no table has to be split and none is needed. */
 static void vm_bo_unmap(struct drm_gpuvm_bo *vm_bo)
 {
-	struct tessera_vm *vm = vm_bo_to_vm(vm_bo);
+	struct tessera_vm *vm = to_tessera_vm(vm_bo->vm);
 	u64 start = U64_MAX, end = 0;
 	struct tessera_pt_pool pool;
 	struct drm_gpuva *va;

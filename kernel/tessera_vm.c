@@ -31,11 +31,6 @@
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
 
-static struct tessera_vm *to_tessera_vm(struct drm_gpuvm *gpuvm)
-{
-	return container_of(gpuvm, struct tessera_vm, base);
-}
-
 static void tessera_vm_free(struct drm_gpuvm *gpuvm)
 {
 	struct tessera_vm *vm = to_tessera_vm(gpuvm);

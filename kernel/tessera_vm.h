@@ -102,6 +102,11 @@ struct tessera_vm {
 	} faults;
 };
 
+static inline struct tessera_vm *to_tessera_vm(struct drm_gpuvm *gpuvm)
+{
+	return container_of(gpuvm, struct tessera_vm, base);
+}
+
 struct tessera_vm *tessera_vm_create(struct tessera_device *tdev, struct tessera_quota *quota);
 struct tessera_vm *tessera_vm_get(struct tessera_vm *vm);
 struct tessera_vm *tessera_vm_lookup(struct drm_file *file, u32 id);
