@@ -279,23 +279,6 @@ static void page_tables(void)
 
 /* ---- who sees it ---- */
 
-/* The value of a key of fdinfo in bytes, -1 if there is none. */
-static long long fdinfo(int fd, const char *key)
-{
-	static char text[8192];
-	char path[64], *at;
-	long long value;
-	char unit[8] = "";
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	if (gt_read_file(path, text, sizeof(text)) < 0)
-		return -1;
-	at = strstr(text, key);
-	if (!at || sscanf(at + strlen(key), ":%lld %7s", &value, unit) < 1)
-		return -1;
-	return !strcmp(unit, "KiB") ? value << 10 : !strcmp(unit, "MiB") ? value << 20 : value;
-}
-
 static void shows_in_fdinfo(void)
 {
 	int fd = gt_open();
@@ -307,21 +290,21 @@ static void shows_in_fdinfo(void)
 		close(fd);
 		return;
 	}
-	ktap_eq(fdinfo(fd, "drm-total-heap"), 0);
-	ktap_eq(fdinfo(fd, "drm-total-ring"), 0);
-	tables = fdinfo(fd, "drm-resident-pagetable");
+	ktap_eq(gt_fdinfo(fd, "drm-total-heap"), 0);
+	ktap_eq(gt_fdinfo(fd, "drm-total-ring"), 0);
+	tables = gt_fdinfo(fd, "drm-resident-pagetable");
 	ktap_ok(tables >= (long long)GT_PAGE);
 	ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, 1, 65536, &queue), 0);
-	ktap_eq(fdinfo(fd, "drm-total-ring"), 65536);
-	ktap_eq(fdinfo(fd, "drm-resident-ring"), 65536);
+	ktap_eq(gt_fdinfo(fd, "drm-total-ring"), 65536);
+	ktap_eq(gt_fdinfo(fd, "drm-resident-ring"), 65536);
 	ktap_eq(take_heap(fd, vm, 1ull << 32, 4 * CHUNK, &heap), 0);
-	ktap_eq(fdinfo(fd, "drm-total-heap"), 4 * CHUNK);
-	ktap_eq(fdinfo(fd, "drm-resident-heap"), 4 * CHUNK);
-	ktap_ok(fdinfo(fd, "drm-resident-pagetable") > tables);
+	ktap_eq(gt_fdinfo(fd, "drm-total-heap"), 4 * CHUNK);
+	ktap_eq(gt_fdinfo(fd, "drm-resident-heap"), 4 * CHUNK);
+	ktap_ok(gt_fdinfo(fd, "drm-resident-pagetable") > tables);
 	ktap_eq(give_heap(fd, heap), 0);
-	ktap_eq(fdinfo(fd, "drm-total-heap"), 0);
+	ktap_eq(gt_fdinfo(fd, "drm-total-heap"), 0);
 	ktap_eq(gt_queue_destroy(fd, queue), 0);
-	ktap_eq(fdinfo(fd, "drm-total-ring"), 0);
+	ktap_eq(gt_fdinfo(fd, "drm-total-ring"), 0);
 	close(fd);
 }
 

@@ -65,6 +65,8 @@ void gt_debugfs(const char *leaf, char *path, size_t size);
 int gt_write_file(const char *path, const char *text);	/* 0 or -errno */
 int gt_read_file(const char *path, char *text,
 		 size_t size); /* length or -errno; always NUL-terminated */
+/* gt_fdinfo(): the number of a key of fdinfo, of memory in bytes; -1: there is no such key. */
+long long gt_fdinfo(int fd, const char *key);
 
 const char *gt_sysfs_line(const char *leaf);	/* of device 0; valid until the next call */
 bool gt_sched_engine(void);	/* the driver runs with sched=engine, so queues need no slot */
@@ -112,6 +114,7 @@ struct gt_bo {
 
 struct gt_bo gt_bo(int fd, uint64_t size, uint32_t flags);	/* created, mapped unless NO_MMAP */
 int gt_bo_try(int fd, uint64_t size, uint32_t flags, uint32_t vm, uint32_t *handle);
+uint32_t gt_bo_state(int fd, uint32_t handle);		/* of BO_INFO */
 void *gt_bo_mmap(int fd, uint32_t handle, uint64_t size);	/* NULL when it fails */
 void gt_bo_bind(struct gt_bo *bo, uint32_t vm, uint64_t va, uint32_t perm);
 void gt_bo_free(struct gt_bo *bo);

@@ -169,6 +169,21 @@ int gt_read_file(const char *path, char *text, size_t size)
 	return used;
 }
 
+long long gt_fdinfo(int fd, const char *key)
+{
+	char path[64], text[8192], *at;
+	unsigned long long value;
+	char unit = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	if (gt_read_file(path, text, sizeof(text)) <= 0)
+		return -1;
+	at = strstr(text, key);
+	if (!at || sscanf(at + strlen(key), ": %llu %c", &value, &unit) < 1)
+		return -1;
+	return (long long)(value * (unit == 'K' ? 1024 : unit == 'M' ? 1 << 20 : 1));
+}
+
 const char *gt_sysfs_line(const char *leaf)
 {
 	static char text[100];

@@ -41,15 +41,11 @@ unsigned int gt_fired(const char *kind)
 /* Ids are per file, slots are not: debugfs tells files by the number that fdinfo has. */
 static unsigned long long client_of(int fd)
 {
-	static const char field[] = "drm-client-id:";
-	char path[40], text[4000], *at;
+	const long long id = gt_fdinfo(fd, "drm-client-id");
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	gt_read_file(path, text, sizeof(text));
-	at = strstr(text, field);
-	if (!at)
-		gt_die("%s has no %s", path, field);
-	return strtoull(at + strlen(field), NULL, 10);
+	if (id < 0)
+		gt_die("fdinfo has no drm-client-id");
+	return (unsigned long long)id;
 }
 
 /* The slot, or -1 if the queue has none. */

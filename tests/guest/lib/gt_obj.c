@@ -20,6 +20,16 @@ int gt_bo_try(int fd, uint64_t size, uint32_t flags, uint32_t vm, uint32_t *hand
 	return ret;
 }
 
+uint32_t gt_bo_state(int fd, uint32_t handle)
+{
+	struct drm_tessera_bo_info info = { .handle = handle };
+	int ret = gt_ioctl(fd, DRM_IOCTL_TESSERA_BO_INFO, &info);
+
+	if (ret)
+		gt_die("BO_INFO: %s", strerror(-ret));
+	return info.state;
+}
+
 void *gt_bo_mmap(int fd, uint32_t handle, uint64_t size)
 {
 	struct drm_tessera_bo_mmap_offset arg = { .handle = handle };

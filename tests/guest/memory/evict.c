@@ -27,17 +27,9 @@
 
 static struct gt_ctx c;
 
-static uint32_t state_of(const struct gt_bo *bo)
-{
-	struct drm_tessera_bo_info info = { .handle = bo->handle };
-
-	ktap_eq(gt_ioctl(bo->fd, DRM_IOCTL_TESSERA_BO_INFO, &info), 0);
-	return info.state;
-}
-
 static bool in_local(const struct gt_bo *bo)
 {
-	return state_of(bo) & DRM_TESSERA_BO_IN_LOCAL;
+	return gt_bo_state(bo->fd, bo->handle) & DRM_TESSERA_BO_IN_LOCAL;
 }
 
 /* Evict whatever is idle; 0 bytes: all of it. */
@@ -187,7 +179,7 @@ static void there_and_back(void)
 		ktap_eq(gpu_wrong(&c, VA, 64, SIZE / 64, want), 0);
 		evict(0);
 		ktap_ok(!in_local(&bo));
-		ktap_eq(state_of(&bo), DRM_TESSERA_BO_RESIDENT);
+		ktap_eq(gt_bo_state(c.fd, bo.handle), DRM_TESSERA_BO_RESIDENT);
 		ktap_eq(cpu_wrong(&bo, want), 0);
 		((volatile uint64_t *)bo.map)[SIZE / 16] = ~want;
 		/* This job finds it in local memory again. */
@@ -428,7 +420,7 @@ static void reset_device(void)
 	ktap_eq(gt_write_file(path, "device"), 0);
 }
 
-/* All of them make progress, and nobody finds anything wrong; with resets, jobs may be lost. */
+/* All of them make progress, and none finds anything wrong; with resets, jobs may be lost. */
 static void processes(void)
 {
 	struct drm_tessera_gpu_state before = gt_gpu_state(c.fd), after;
@@ -605,7 +597,7 @@ static void in_use(void)
 	ktap_eq(gt_bind_async(c.fd, c.vm, &map, 1, &after, &bound_sync), 0);
 	evict(0);
 	ktap_ok(in_local(&busy) && in_local(&binding));
-	/* There is no room, and nobody can go: it starts outside, at once. */
+	/* There is no room, and nothing can go: it starts outside, at once. */
 	more = gt_bo(c.fd, 56 * MIB, LOCAL);
 	ktap_ok(!in_local(&more));
 	ktap_eq(cpu_wrong(&more, 0), 0);
@@ -732,33 +724,17 @@ static void bounded(void)
 	gt_gem_close(c.fd, handle[0]);
 }
 
-/* The value in kB or B of a key of fdinfo, in bytes; -1 if there is none. */
-static long long fdinfo(const char *key)
-{
-	char path[64], text[8192], *at;
-	unsigned long long value;
-	char unit = 0;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", c.fd);
-	if (gt_read_file(path, text, sizeof(text)) <= 0)
-		return -1;
-	at = strstr(text, key);
-	if (!at || sscanf(at + strlen(key), ": %llu %c", &value, &unit) < 1)
-		return -1;
-	return (long long)(value * (unit == 'K' ? 1024 : unit == 'M' ? 1 << 20 : 1));
-}
-
 static void told(void)
 {
 	struct gt_bo bo = gt_bo(c.fd, SIZE, LOCAL);
-	long long memory = fdinfo("drm-resident-memory");
+	long long memory = gt_fdinfo(c.fd, "drm-resident-memory");
 
-	ktap_eq(fdinfo("drm-total-local"), SIZE);
-	ktap_eq(fdinfo("drm-resident-local"), SIZE);
+	ktap_eq(gt_fdinfo(c.fd, "drm-total-local"), SIZE);
+	ktap_eq(gt_fdinfo(c.fd, "drm-resident-local"), SIZE);
 	evict(0);
-	ktap_eq(fdinfo("drm-total-local"), SIZE);
-	ktap_eq(fdinfo("drm-resident-local"), 0);
-	ktap_eq(fdinfo("drm-resident-memory") - memory, SIZE);
+	ktap_eq(gt_fdinfo(c.fd, "drm-total-local"), SIZE);
+	ktap_eq(gt_fdinfo(c.fd, "drm-resident-local"), 0);
+	ktap_eq(gt_fdinfo(c.fd, "drm-resident-memory") - memory, SIZE);
 	release(&c, &bo);
 }
 

@@ -35,14 +35,6 @@ static int advise(uint32_t handle, uint32_t madv, uint32_t *retained)
 	return ret;
 }
 
-static uint32_t state_of(uint32_t handle)
-{
-	struct drm_tessera_bo_info info = { .handle = handle };
-
-	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_INFO, &info), 0);
-	return info.state;
-}
-
 /* As much as the kernel can find is given back. */
 static void squeeze(void)
 {
@@ -65,22 +57,6 @@ static int fill(uint64_t va)
 
 	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = va, .size = 64, .pattern_lo = 0x900d);
 	return gt_run(&c, &cs);
-}
-
-/* The value in kB or B of a key of fdinfo, in bytes; -1 if there is none. */
-static long long fdinfo(const char *key)
-{
-	char path[64], text[8192], *at;
-	unsigned long long value;
-	char unit = 0;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", c.fd);
-	if (gt_read_file(path, text, sizeof(text)) <= 0)
-		return -1;
-	at = strstr(text, key);
-	if (!at || sscanf(at + strlen(key), ": %llu %c", &value, &unit) < 1)
-		return -1;
-	return (long long)(value * (unit == 'K' ? 1024 : unit == 'M' ? 1 << 20 : 1));
 }
 
 static void bad_arguments(void)
@@ -110,20 +86,20 @@ static void bad_arguments(void)
 static void without_pressure(void)
 {
 	struct gt_bo bo = bound(VA);
-	long long purgeable = fdinfo("drm-purgeable-memory");
+	long long purgeable = gt_fdinfo(c.fd, "drm-purgeable-memory");
 	uint32_t retained;
 
-	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT);
+	ktap_eq(gt_bo_state(c.fd, bo.handle), DRM_TESSERA_BO_RESIDENT);
 	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_DONT_NEED, &retained), 0);
 	ktap_eq(retained, 1);
-	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT | DRM_TESSERA_BO_PURGEABLE);
-	ktap_eq(fdinfo("drm-purgeable-memory") - purgeable, SIZE);
+	ktap_eq(gt_bo_state(c.fd, bo.handle), DRM_TESSERA_BO_RESIDENT | DRM_TESSERA_BO_PURGEABLE);
+	ktap_eq(gt_fdinfo(c.fd, "drm-purgeable-memory") - purgeable, SIZE);
 	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_WILL_NEED, &retained), 0);
 	ktap_eq(retained, 1);
-	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT);
-	ktap_eq(fdinfo("drm-purgeable-memory"), purgeable);
+	ktap_eq(gt_bo_state(c.fd, bo.handle), DRM_TESSERA_BO_RESIDENT);
+	ktap_eq(gt_fdinfo(c.fd, "drm-purgeable-memory"), purgeable);
 	squeeze(); /* nothing to take */
-	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT);
+	ktap_eq(gt_bo_state(c.fd, bo.handle), DRM_TESSERA_BO_RESIDENT);
 	ktap_eq(((uint8_t *)bo.map)[SIZE - 1], 0x5a);
 	ktap_eq(fill(VA), 0);
 	gt_bo_free(&bo);
@@ -158,10 +134,10 @@ static void purged(void)
 	ktap_eq(fill(VA), 0);
 	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_DONT_NEED, &retained), 0);
 	squeeze();
-	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_PURGED);
+	ktap_eq(gt_bo_state(c.fd, bo.handle), DRM_TESSERA_BO_PURGED);
 	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_WILL_NEED, &retained), 0);
 	ktap_eq(retained, 0);
-	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_PURGED);
+	ktap_eq(gt_bo_state(c.fd, bo.handle), DRM_TESSERA_BO_PURGED);
 	ktap_ok(touch_kills(bo.map));
 	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &offset), -EINVAL);
 	ktap_eq(drmPrimeHandleToFD(c.fd, bo.handle, DRM_CLOEXEC, &fd), -1);
@@ -199,16 +175,16 @@ static void in_use(void)
 	ktap_eq(gt_bind_async(c.fd, c.vm, &map, 1, &done, &bound_sync), 0);
 	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_DONT_NEED, NULL), 0);
 	squeeze();
-	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT | DRM_TESSERA_BO_PURGEABLE);
-	ktap_ok(fdinfo("drm-active-memory") >= (long long)SIZE);
+	ktap_eq(gt_bo_state(c.fd, bo.handle), DRM_TESSERA_BO_RESIDENT | DRM_TESSERA_BO_PURGEABLE);
+	ktap_ok(gt_fdinfo(c.fd, "drm-active-memory") >= (long long)SIZE);
 	*gate = 1;
 	ktap_eq(gt_fence_error(c.fd, bound_sync.handle, 0), 0);
 	ktap_eq(gt_fence_error(c.fd, c.sync, 0), 0);
 	ktap_eq(((uint64_t *)bo.map)[7], 0x900d);
-	ktap_eq(fdinfo("drm-active-memory"), 0);
+	ktap_eq(gt_fdinfo(c.fd, "drm-active-memory"), 0);
 	gt_sleep_ms(100); /* the bind is freed by a work */
 	squeeze();
-	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_PURGED);
+	ktap_eq(gt_bo_state(c.fd, bo.handle), DRM_TESSERA_BO_PURGED);
 	gt_syncobj_free(c.fd, bound_sync.handle);
 	gt_bo_free(&bo);
 }
@@ -247,7 +223,7 @@ static void busy_vm(void)
 
 		ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_DONT_NEED, NULL), 0);
 		squeeze();
-		purged = state_of(bo.handle) == DRM_TESSERA_BO_PURGED;
+		purged = gt_bo_state(c.fd, bo.handle) == DRM_TESSERA_BO_PURGED;
 		ktap_eq(fill(VA), purged ? -EFAULT : 0);
 		if (purged)
 			gt_renew_queue(&c);
@@ -272,8 +248,8 @@ static void local_memory(void)
 	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_WILL_NEED, &retained), 0);
 	ktap_eq(retained, 1);
 	ktap_eq(((uint8_t *)bo.map)[SIZE - 1], 0x11);
-	ktap_eq(fdinfo("drm-total-local"), SIZE);
-	ktap_eq(fdinfo("drm-resident-local"), SIZE);
+	ktap_eq(gt_fdinfo(c.fd, "drm-total-local"), SIZE);
+	ktap_eq(gt_fdinfo(c.fd, "drm-resident-local"), SIZE);
 	gt_bo_free(&bo);
 }
 
@@ -289,7 +265,7 @@ static unsigned int purged_of(const struct gt_bo *bo, unsigned int count)
 	unsigned int i, gone = 0;
 
 	for (i = 0; i < count; i++)
-		gone += !!(state_of(bo[i].handle) & DRM_TESSERA_BO_PURGED);
+		gone += !!(gt_bo_state(c.fd, bo[i].handle) & DRM_TESSERA_BO_PURGED);
 	return gone;
 }
 
@@ -315,7 +291,7 @@ static void more_than_there_is(void)
 	printf("# %u of %u were purged, at most %u at a time\n", gone, COUNT, most);
 	ktap_ok(gone >= COUNT / 4 && gone < COUNT);
 	ktap_ok(most <= COUNT / 4);
-	ktap_ok(state_of(bo[0].handle) & DRM_TESSERA_BO_PURGED);
+	ktap_ok(gt_bo_state(c.fd, bo[0].handle) & DRM_TESSERA_BO_PURGED);
 	ktap_eq(fill(gt_data_va(0)), 0);
 	for (i = 0; i < COUNT; i++)
 		gt_bo_free(&bo[i]);
@@ -323,21 +299,22 @@ static void more_than_there_is(void)
 
 static void engines_of_fdinfo(void)
 {
-	long long busy = fdinfo("drm-engine-copy"), cycles = fdinfo("drm-cycles-copy");
+	long long busy = gt_fdinfo(c.fd, "drm-engine-copy");
+	long long cycles = gt_fdinfo(c.fd, "drm-cycles-copy");
 
 	ktap_ok(busy > 0 && cycles > 0);
 	ktap_eq(fill(gt_data_va(0)), 0);
-	ktap_ok(fdinfo("drm-engine-copy") > busy);
-	ktap_ok(fdinfo("drm-cycles-copy") > cycles);
-	busy = fdinfo("drm-engine-copy");
-	cycles = fdinfo("drm-cycles-copy");
+	ktap_ok(gt_fdinfo(c.fd, "drm-engine-copy") > busy);
+	ktap_ok(gt_fdinfo(c.fd, "drm-cycles-copy") > cycles);
+	busy = gt_fdinfo(c.fd, "drm-engine-copy");
+	cycles = gt_fdinfo(c.fd, "drm-cycles-copy");
 	gt_renew_queue(&c); /* what a queue has used stays with the file */
-	ktap_ok(fdinfo("drm-engine-copy") >= busy);
-	ktap_ok(fdinfo("drm-cycles-copy") >= cycles);
-	ktap_eq(fdinfo("drm-engine-capacity-copy"), 2);
-	ktap_ok(fdinfo("drm-total-memory") >= (long long)(GT_CMD_SIZE + GT_DATA_SIZE));
-	ktap_eq(fdinfo("drm-shared-memory"), 0);
-	ktap_eq(fdinfo("drm-resident-memory"), GT_CMD_SIZE + GT_DATA_SIZE);
+	ktap_ok(gt_fdinfo(c.fd, "drm-engine-copy") >= busy);
+	ktap_ok(gt_fdinfo(c.fd, "drm-cycles-copy") >= cycles);
+	ktap_eq(gt_fdinfo(c.fd, "drm-engine-capacity-copy"), 2);
+	ktap_ok(gt_fdinfo(c.fd, "drm-total-memory") >= (long long)(GT_CMD_SIZE + GT_DATA_SIZE));
+	ktap_eq(gt_fdinfo(c.fd, "drm-shared-memory"), 0);
+	ktap_eq(gt_fdinfo(c.fd, "drm-resident-memory"), GT_CMD_SIZE + GT_DATA_SIZE);
 }
 
 static atomic_bool watch_ended;
@@ -347,7 +324,7 @@ static void *watch_cycles(void *backwards)
 	long long last = 0, now;
 
 	while (!atomic_load(&watch_ended)) {
-		now = fdinfo("drm-cycles-copy");
+		now = gt_fdinfo(c.fd, "drm-cycles-copy");
 		*(unsigned int *)backwards += now < last;
 		last = now;
 	}

@@ -26,17 +26,6 @@
 
 static struct gt_ctx c;
 
-/* A number of this file's fdinfo. */
-static unsigned long long fdinfo(const char *key)
-{
-	char path[40], text[8000], *at;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", c.fd);
-	gt_read_file(path, text, sizeof(text));
-	at = strstr(text, key);
-	return at ? strtoull(at + strlen(key) + 1, NULL, 10) : 0;
-}
-
 static int fill(uint64_t va)
 {
 	struct gt_cs cs = gt_stream(&c, 8);
@@ -229,17 +218,17 @@ static void copies(void)
 
 static void time_goes_on(void)
 {
-	unsigned long long first = fdinfo("drm-cycles-copy"), second, third;
+	long long first = gt_fdinfo(c.fd, "drm-cycles-copy"), second, third;
 
 	copies();
-	second = fdinfo("drm-cycles-copy");
+	second = gt_fdinfo(c.fd, "drm-cycles-copy");
 	ktap_ok(second > first);
 	ktap_eq(climb("device"), 0);
-	ktap_ok(fdinfo("drm-cycles-copy") >= second);
+	ktap_ok(gt_fdinfo(c.fd, "drm-cycles-copy") >= second);
 	copies();
-	third = fdinfo("drm-cycles-copy");
+	third = gt_fdinfo(c.fd, "drm-cycles-copy");
 	if (!ktap_ok(third - second > (second - first) / 2))
-		ktap_note("%llu cycles before the reset, %llu after it", second - first,
+		ktap_note("%lld cycles before the reset, %lld after it", second - first,
 			  third - second);
 }
 
