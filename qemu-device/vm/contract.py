@@ -14,7 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import guest as runner  # noqa: E402
-from lab import take  # noqa: E402
+from lab import run_and_take  # noqa: E402
 
 # A job that hangs is noticed after a second. One that makes progress may take as long as a row.
 DEVICE, KERNEL = "inject-window=on,vram=32M", "tessera.job_timeout_ms=1000 tessera.job_limit_ms=60000"
@@ -29,15 +29,7 @@ def main():
     options = runner.parse(["--device-args", DEVICE, "--kernel-args", KERNEL] + rest + ["--", "drm-contract"])
     command = (f"modprobe {shlex.quote(args.driver)} 2>/dev/null; drm-contract --driver {shlex.quote(args.driver)} "
                f"--row {shlex.quote(args.row)} --destructive --html /tmp/contract.html")
-    try:
-        with runner.guest_from(options) as guest:
-            status = guest.run(command, options.timeout, runner.write_through(1), runner.write_through(2)).status
-            if args.html and status in (0, 1):
-                take(guest, "/tmp/contract.html", args.html)
-        return status
-    except (runner.GuestError, OSError) as e:
-        print(f"tessera: error: {e}", file=sys.stderr)
-        return 125
+    return run_and_take(options, lambda guest: command, {"/tmp/contract.html": args.html})
 
 
 if __name__ == "__main__":

@@ -34,6 +34,20 @@ def take(guest, inside, path):
     print(f"tessera: {path}", file=sys.stderr)
 
 
+def run_and_take(options, command, results):
+    """Run command(guest) in a guest. A table or page comes with status 0 or 1: take results, {file there: file here, or None}."""
+    try:
+        with runner.guest_from(options) as guest:
+            status = guest.run(command(guest), options.timeout, runner.write_through(1), runner.write_through(2)).status
+            for there, here in results.items():
+                if here and status in (0, 1):
+                    take(guest, there, here)
+        return status
+    except (runner.GuestError, OSError) as e:
+        print(f"tessera: error: {e}", file=sys.stderr)
+        return 125
+
+
 def main():
     p = argparse.ArgumentParser(description="Run a scenario of tsr-sync in a guest with two GPUs.")
     p.add_argument("--lab", required=True, help="name of a lab, or a file")
@@ -41,19 +55,12 @@ def main():
     p.add_argument("--trace", help="where the trace for Perfetto goes")
     args, rest = p.parse_known_args()
     options = runner.parse(["--devices", "2", "--device-args", DEVICE, "--kernel-args", KERNEL] + rest + ["--", "tsr-sync"])
-    try:
-        with runner.guest_from(options) as guest:
-            lab = put_scenario(guest, args.lab) if os.path.exists(args.lab) else shlex.quote(args.lab)
-            status = guest.run(f"tsr-sync --html /tmp/lab.html --trace /tmp/lab.json {lab}", options.timeout,
-                               runner.write_through(1), runner.write_through(2)).status
-            if args.html and status in (0, 1):
-                take(guest, "/tmp/lab.html", args.html)
-            if args.trace and status in (0, 1):
-                take(guest, "/tmp/lab.json", args.trace)
-        return status
-    except (runner.GuestError, OSError) as e:
-        print(f"tessera: error: {e}", file=sys.stderr)
-        return 125
+
+    def command(guest):
+        lab = put_scenario(guest, args.lab) if os.path.exists(args.lab) else shlex.quote(args.lab)
+        return f"tsr-sync --html /tmp/lab.html --trace /tmp/lab.json {lab}"
+
+    return run_and_take(options, command, {"/tmp/lab.html": args.html, "/tmp/lab.json": args.trace})
 
 
 if __name__ == "__main__":
