@@ -268,7 +268,7 @@ static void __exit tessera_exit(void)
 	pci_unregister_driver(&tessera_pci_driver);
 
 	/*
-	 * Nobody has a file or a dma-buf of ours any more. But jobs, queues and VMs may be on their
+	 * No file or dma-buf of ours is left. But jobs, queues and VMs may be on their
 	 * way out on our workqueues; each of them holds its device.
 	 */
 	wait_var_event(&tessera_devices, !atomic_read(&tessera_devices));

@@ -9,8 +9,8 @@
  * while evicts BOs of others for that. A BO that is not brought back works where it is, so neither
  * has to succeed. BOs whose reservation cannot be locked at once are in use and are passed over.
  *
- * SUBMIT writes down only when its VM was used, whatever number of BOs the VM has. Who evicts
- * compares these times: a BO that was used since the last look gets a second chance.
+ * SUBMIT writes down only when its VM was used, whatever number of BOs the VM has. An
+ * eviction compares these times: a BO that was used since the last look gets a second chance.
  */
 
 #include <linux/dma-resv.h>
@@ -78,7 +78,7 @@ static u64 bo_used(struct tessera_bo *bo)
 
 /*
  * Second chance: a BO that was used since the last look goes to the end of the list. BOs whose
- * reservation somebody holds are in use. The caller gets a reference and the reservation.
+ * reservation is held are in use. The caller gets a reference and the reservation.
  */
 static struct tessera_bo *victim_get(struct tessera_device *tdev)
 {

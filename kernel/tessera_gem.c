@@ -179,7 +179,7 @@ static int tessera_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *v
 
 /*
  * The helper's fault handler counts pages from the start of the mapping, which is the first page of
- * the BO only as long as nobody splits the mapping and a dma-buf is mapped whole. This one counts
+ * the BO only as long as the mapping is not split and a dma-buf is mapped whole. This one counts
  * from the fake offset, which the core keeps right for every piece.
  * Documentation/driver/README.md has the details.
  */
@@ -288,7 +288,7 @@ static vm_fault_t tessera_local_fault_wait(struct drm_gem_object *obj, struct vm
 }
 
 /*
- * Lock the reservation: whoever moves the BO holds it as long as the copy takes. Return: 0, or what
+ * Lock the reservation, which a move holds as long as the copy takes. Return: 0, or what
  * the fault returns without it.
  */
 static vm_fault_t tessera_local_fault_lock(struct drm_gem_object *obj, struct vm_fault *vmf)

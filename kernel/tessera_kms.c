@@ -52,7 +52,7 @@
 /*
  * True if a commit concerns a head that is on before it or after it. Only such a commit reaches the
  * device. The kernel's console commits an empty state for every blink of its cursor, also when
- * somebody else has switched all heads off; that must not keep the device awake.
+ * another client has switched all heads off; that must not keep the device awake.
  */
 static bool commit_needs_device(struct drm_atomic_commit *state)
 {
@@ -285,7 +285,7 @@ static void tessera_poll_work(struct work_struct *work)
 {
 	struct tessera_kms *kms = container_of(to_delayed_work(work), struct tessera_kms, poll);
 
-	/* Somebody else has woken it. The next sleep looks again. */
+	/* It was woken for something else. The next sleep looks again. */
 	if (tessera_state(kms->tdev) == TESSERA_RUNNING)
 		return;
 	if (tessera_pm_get(kms->tdev)) {

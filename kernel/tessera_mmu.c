@@ -448,7 +448,7 @@ int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool
  * @pool: pool to fill
  * @count: large pages that may become small ones
  *
- * Nobody is charged: it is the driver that wants this.
+ * No user is charged, because the driver wants this.
  *
  * Return: 0 or -ENOMEM; what was allocated stays in the pool.
  */

@@ -82,7 +82,7 @@ struct tessera_move {
 
 /* ---- pages in system memory ---- */
 
-/* Nobody can swap these pages out, so all BOs together get half of the machine's memory at most. */
+/* These pages cannot be swapped out, so all BOs together get at most half of the memory. */
 static int bo_get_pages(struct tessera_bo *bo)
 {
 	u64 most = (u64)totalram_pages() / 2 << PAGE_SHIFT, size = bo->base.base.size;
@@ -140,7 +140,7 @@ static int bo_map_pages(struct tessera_bo *bo)
 
 /**
  * tessera_bo_get_system() - give a LOCAL BO memory outside of local memory
- * @bo: new BO that nobody uses
+ * @bo: new BO without users
  *
  * Return: 0, -ENOMEM or -ENODEV.
  */
@@ -164,7 +164,7 @@ int tessera_bo_get_system(struct tessera_bo *bo)
 
 /**
  * tessera_bo_put_system() - free it again
- * @bo: LOCAL BO that nobody uses; does nothing for one in local memory
+ * @bo: LOCAL BO without users; does nothing for one in local memory
  *
  * The DMA mapping is undone by then.
  */

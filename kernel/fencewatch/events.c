@@ -288,7 +288,7 @@ static void on_page_alloc(void *data, struct page *page, unsigned int order, gfp
 		allocates("pages", gfp);
 }
 
-/* Somebody is about to wait for the fence, or wants to be called. */
+/* A task is about to wait for the fence, or adds a callback. */
 void fw_awaited(struct dma_fence *fence)
 {
 	struct fw_record *record;

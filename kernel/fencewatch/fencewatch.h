@@ -91,7 +91,7 @@ struct fw_context {
 };
 
 /* Properties and states of a fence. */
-#define FW_CONTAINER		BIT(0)	/* array or chain: signals when somebody looks */
+#define FW_CONTAINER		BIT(0)	/* array or chain: signals when it is tested */
 #define FW_LAZY			BIT(1)	/* has a signaled() operation: the flag may lag behind */
 #define FW_SEQNO64		BIT(2)	/* sequence numbers do not wrap */
 #define FW_SIGNALLED		BIT(3)
@@ -140,7 +140,7 @@ struct fw_record {
  * @now: ktime
  * @error: the fence's error field
  * @references: the fence's reference count
- * @awaited: somebody waits, or has enabled signalling
+ * @awaited: a task waits, or signalling was enabled
  * @signalled: the fence's own flag
  * @grace_over: the grace period of fw_record.grace has ended
  * @driver_flags: FW_DRIVER_*

@@ -7,7 +7,7 @@
  *
  * The trace point dma_fence_enable_signal is no substitute. It fires only for drivers that have
  * that operation, and not for callbacks, by which drm_sched waits. Without fprobes (CONFIG_FPROBE),
- * the fence's own flag tells that somebody waits, a quarter of a second late and without a name.
+ * the fence's own flag tells that a task waits, a quarter of a second late and without a name.
  */
 
 #include <linux/seq_file.h>

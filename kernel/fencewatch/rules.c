@@ -41,7 +41,7 @@ static bool before(const struct fw_record *record, u64 seqno, u64 other)
 }
 
 /*
- * Somebody waits for longer than limit_ms. A container waits for others, which are reported
+ * A task waits for longer than limit_ms. A container waits for others, which are reported
  * themselves.
  */
 bool fw_never_signalled(const struct fw_record *record, const struct fw_event *event,
@@ -58,7 +58,7 @@ bool fw_never_signalled(const struct fw_record *record, const struct fw_event *e
 			    record->context ? event->now - record->context->last_event : 0);
 }
 
-/* The last reference is gone before the fence signalled, though somebody had asked for that. */
+/* The last reference is gone before the fence signalled, though a waiter had asked for that. */
 bool fw_destroyed_pending(const struct fw_record *record, const struct fw_event *event,
 			  struct fw_reports *reports)
 {

@@ -11,7 +11,7 @@
  * A user interface that shows the console calls gfx_update().  An update is
  * awaited until there is a frame that is new enough.  After
  * UPDATE_PATIENCE_MS it is over in any case: the head may have gone off, or
- * memory may not answer.  Frames that nobody has asked for, which are composed
+ * memory may not answer.  Frames that were not asked for, which are composed
  * for their CRC or for writeback, are not copied.
  *
  * A head that is off has no surface of its mode's size: that memory is freed.

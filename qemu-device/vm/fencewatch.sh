@@ -9,7 +9,7 @@
 kdir=${1:-$("$TOP/qemu-device/vm/kernel.sh")/build}
 [ -f "$kdir/Makefile" ] || die "$kdir is not a kernel build directory (no Makefile there)"
 kdir=$(cd "$kdir" && pwd)
-# A kernel without tracepoints runs without it, unless somebody asks for it.
+# A kernel without tracepoints runs without it, unless FENCEWATCH=1 asks for it.
 if [ -f "$kdir/.config" ] && ! grep -qx 'CONFIG_TRACEPOINTS=y' "$kdir/.config"; then
     [ -n "${FENCEWATCH:-}" ] || exit 1
     die "fencewatch needs CONFIG_TRACEPOINTS=y, which the kernel in $kdir does not have"

@@ -50,7 +50,7 @@ TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirna
 BOOT_LIMIT = 60         # seconds from QEMU's start to "ready", see limits.py
 KVM_BOOT_LIMIT = 20     # the same before KVM is given up
 BUG_LIMIT = 5           # until the contract checker has judged all it suspects
-FENCE_LIMIT = 60        # until fencewatch reports a fence that somebody waits for
+FENCE_LIMIT = 60        # until fencewatch reports a fence that a task waits for
 RUN_LIMIT = 600         # of one command, unless the caller says
 
 Result = collections.namedtuple("Result", "status stdout stderr")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# own_tree.sh DIR: find what a guest needs in the build directory of somebody's kernel. Prints two lines: the image, and
+# own_tree.sh DIR: find what a guest needs in the build directory of another kernel. Prints two lines: the image, and
 # the directory of its modules, empty if the kernel has none. Fails if an option of qemu-device/vm/kernels/needs is
 # missing. Nothing in DIR changes.
 #

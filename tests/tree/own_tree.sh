@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Somebody's own kernel tree (make guest KERNEL=DIR): options that are missing are named, make kconfig switches them on,
+# A kernel tree of one's own (make guest KERNEL=DIR): options that are missing are named, make kconfig switches them on,
 # and a kernel with nothing but these options boots, loads the driver and runs a job. Then `git bisect run` with
 # qemu-device/vm/bisect.sh finds the commit that breaks /proc/uptime.
 # test: TIMEOUT=7200

@@ -42,7 +42,7 @@ static const char *value_of(const char *event, const char *name)
 	return NULL;
 }
 
-/* "" if the event names nobody, "+pid" if it names the culprit. */
+/* "" if the event names no process, "+pid" if it names the culprit. */
 static const char *named(const struct monitor *m, const char *event)
 {
 	const char *pid = value_of(event, "PID="), *task = value_of(event, "TASK=");

@@ -9,8 +9,8 @@
  * A process that imports a fence locks a byte far after the end of the memfd, one for fences of
  * writes and one for fences of reads, and unlocks it when the fence signals. A process that asks
  * for the fences waits until no other one holds the byte. The locks are shared ones of the open
- * file. They exclude nobody, all who have the memfd see them, and they end with a process that is
- * killed. Nothing announces an unlock, so the process that waits looks every millisecond.
+ * file. They exclude no process, all that have the memfd see them, and they end with a process that
+ * is killed. Nothing announces an unlock, so the process that waits looks every millisecond.
  */
 #include <errno.h>
 #include <fcntl.h>

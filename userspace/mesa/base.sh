@@ -114,7 +114,7 @@ make_result() {
     bash "$TOP/qemu-device/build/host/setup.sh" "${PACKAGES[@]}"
     hw=$(bash "$TOP/qemu-device/build/host/headers.sh")
     if [ "${2:-}" = --refresh ]; then
-        [ -e "$BASE_LINK/complete" ] || exit 0      # nobody has asked for it so far
+        [ -e "$BASE_LINK/complete" ] || exit 0      # it was not asked for so far
         locked "$LOCK" build_base refresh
     else
         [ -e "$BASE_LINK/complete" ] || locked "$LOCK" build_base

@@ -79,7 +79,7 @@ static unsigned int moved(const struct look *l, const struct tsr_uop *uop)
 
 /*
  * Threads of a quad look at each other. Warps of a block are not those of a core, so nothing wider
- * has a plan; and nobody looks at threads that have ended.
+ * has a plan; and threads that have ended are not looked at.
  */
 static bool look_across(struct look *l, const struct tsr_insn *insn)
 {

@@ -167,7 +167,7 @@ static uint16_t kept_lanes(const struct tsr_quad_block *block, unsigned int w)
 	return block->lanes[w] & ~(block->dead >> TSR_WARP_LANES * w);
 }
 
-/* Before the first step that discards nobody is. */
+/* No thread is discarded before the first step that discards. */
 static void begin_discards(struct tsr_shader *sh, struct tsr_quad_block *block)
 {
 	block->dead = 0;
@@ -178,7 +178,7 @@ static void begin_discards(struct tsr_shader *sh, struct tsr_quad_block *block)
 	}
 }
 
-/* @step has discarded threads. A warp in which nobody is left ends. */
+/* @step has discarded threads. A warp without threads ends. */
 static void note_discards(struct tsr_shader *sh, const struct tsr_plan_step *step,
 			  struct tsr_quad_block *block)
 {

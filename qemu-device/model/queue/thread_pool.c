@@ -29,7 +29,7 @@ static unsigned int core_state(const struct tsr_job_core *core)
 	return atomic_load_explicit(&core->state, memory_order_relaxed);
 }
 
-/* True if @core, which nobody else has claimed, can make progress. */
+/* True if @core, which no other thread has claimed, can make progress. */
 static bool worthwhile(const struct tsr_job_core *core, uint64_t host_seq)
 {
 	unsigned int state = core_state(core);

@@ -38,7 +38,7 @@ static bool deal(const struct tsr_dispenser *d, struct tsr_run *run)
 	return next < d->count;
 }
 
-/* A run that somebody had begun when the snapshot was taken. */
+/* A run that was begun when the snapshot was taken. */
 static bool take_left(struct tsr_dispenser *d, struct tsr_run *run)
 {
 	while (atomic_load_explicit(&d->left_taken, memory_order_relaxed) < d->left_count) {

@@ -11,7 +11,7 @@
 
 #define REFUSE(p, ...) tsr_fail(EINVAL, "pipeline '%s': " __VA_ARGS__)
 
-/* True if a program can begin at @entry behind its own entry. */
+/* True if a program can begin at @entry after its own entry. */
 static bool begins(const struct tsr_shader *program, uint32_t entry)
 {
 	return entry % 16 == 0 && entry < program->info.size - program->info.entry;

@@ -19,7 +19,7 @@ static struct tsr_gfx *owner_of(struct tsr_image *image)
 	return atomic_load(&image->owner);
 }
 
-/* True if @gfx owns the image; it does from now on if nobody did. */
+/* True if @gfx owns the image; it does from now on if it had no owner. */
 static bool owned(struct tsr_image *image, struct tsr_gfx *gfx)
 {
 	struct tsr_gfx *nobody = NULL;

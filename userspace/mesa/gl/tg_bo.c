@@ -256,7 +256,7 @@ struct tg_bo *tg_bo_import(struct tg_screen *screen, int fd)
 	return made;
 }
 
-/* Nobody has a reference: no batch that is not done can name it. */
+/* It has no reference: no batch that is not done can name it. */
 void tg_bo_destroy(struct tg_bo *bo)
 {
 	struct tg_screen *screen = bo->screen;

@@ -68,7 +68,7 @@ static bool sync_range(struct tg_context *ctx, struct tg_transfer *t)
 	struct tg_resource *r = tg_resource(t->base.resource);
 	unsigned usage = t->base.usage;
 
-	/* what nobody has written nobody reads */
+	/* what was not written is not read */
 	if (usage & PIPE_MAP_WRITE && !r->bo->shared &&
 	    !util_ranges_intersect(&r->valid, (unsigned)box->x,
 				   (unsigned)(box->x + box->width)))
