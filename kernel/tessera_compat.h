@@ -39,6 +39,27 @@
 #include <drm/drm_writeback.h>
 #include <drm/gpu_scheduler.h>
 
+/*
+ * 7.3: a structure says what the memory is that cgroups share, and how to take some away. Before,
+ * its size is said, and who has more than a new limit keeps it.
+ */
+#ifdef TESSERA_OLD_DMEM_INIT
+#include <linux/cgroup_dmem.h>
+
+struct dmem_cgroup_ops {
+	int (*reclaim)(struct dmem_cgroup_pool_state *pool, u64 target_bytes, void *priv);
+};
+
+struct dmem_cgroup_init {
+	u64 size;
+	const struct dmem_cgroup_ops *ops;
+	void *reclaim_priv;
+};
+
+#define dmem_cgroup_register_region(init, ...) \
+	dmem_cgroup_register_region((init)->size, __VA_ARGS__)
+#endif
+
 /* 7.3 takes the mapping instead of its flags. */
 #ifdef TESSERA_OLD_COW_MAPPING
 static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)

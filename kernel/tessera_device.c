@@ -299,6 +299,7 @@ int tessera_device_init(struct tessera_device *tdev, struct pci_dev *pdev)
 		return ret;
 
 	ret = tessera_local_init(tdev);
+	ret = ret ?: tessera_evict_register(tdev);
 	if (ret)
 		return ret;
 

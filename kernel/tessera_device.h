@@ -21,6 +21,7 @@
 #include "tessera_state.h"
 #include "tsr_regs.h"
 
+struct dmem_cgroup_region;
 struct pci_dev;
 struct pci_saved_state;
 struct tessera_accounts;
@@ -168,6 +169,8 @@ struct tessera_device {
 		struct mutex lock;
 		/** @shrink.list: The BOs, by &tessera_bo.madv_node, oldest advice first. */
 		struct list_head list;
+		/** @shrink.outside: LOCAL BOs in system memory, by &tessera_bo.outside. */
+		struct list_head outside;
 	} shrink;
 
 	/** @evict: LOCAL BOs that may be evicted: see tessera_evict.c. */
@@ -184,8 +187,12 @@ struct tessera_device {
 		unsigned long window;
 		/** @evict.budget: Bytes that SUBMITs may bring back at the cost of others. */
 		u64 budget;
-		/** @evict.outside: Bytes of LOCAL BOs in system memory. */
+		/** @evict.outside: Bytes of LOCAL BOs in system memory, pinned. */
 		atomic64_t outside;
+		/** @evict.released: Bytes of LOCAL BOs whose pages were released. */
+		atomic64_t released;
+		/** @evict.region: Local memory as cgroups know it, or NULL. */
+		struct dmem_cgroup_region *region;
 		/** @evict.hold: SUBMIT brings nothing back. */
 		bool hold;
 		/** @evict.evictions: Moves to system memory. */

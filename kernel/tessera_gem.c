@@ -90,7 +90,7 @@ static void tessera_local_bo_free(struct tessera_bo *bo)
 	struct tessera_device *tdev = to_tessera_device(obj->dev);
 
 	if (drm_mm_node_allocated(&bo->local)) {
-		tessera_local_free(tdev, &bo->local);
+		tessera_evict_free_local(bo);
 		tessera_pm_put(tdev);
 	}
 	tessera_bo_put_system(bo);
@@ -109,6 +109,7 @@ static void tessera_gem_free(struct drm_gem_object *obj)
 	struct drm_gem_object *private_resv = bo->private_resv;
 
 	tessera_evict_forget(bo);
+	tessera_swap_forget(bo);
 	tessera_bo_forget_madvise(bo);
 
 	/* Under the lock: an unplug either finds the BO here or finds it unmapped. */
@@ -319,6 +320,8 @@ static vm_fault_t tessera_local_fault_locked(struct tessera_bo *bo, struct vm_fa
 
 	dma_resv_assert_held(bo->base.base.resv);
 
+	if (bo->purged && tessera_move_back(bo))
+		return VM_FAULT_SIGBUS;
 	if (bo->base.pages)
 		return vmf_insert_pfn_prot(vmf->vma, vmf->address,
 					   page_to_pfn(bo->base.pages[offset >> PAGE_SHIFT]),
@@ -412,6 +415,7 @@ struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t 
 	INIT_LIST_HEAD(&bo->node);
 	INIT_LIST_HEAD(&bo->madv_node);
 	INIT_LIST_HEAD(&bo->lru);
+	INIT_LIST_HEAD(&bo->outside);
 	mutex_init(&bo->label_lock);
 
 	return &bo->base.base;
@@ -598,6 +602,22 @@ int tessera_gem_dumb_create(struct drm_file *file, struct drm_device *drm,
 	return ret;
 }
 
+/* The BO is needed, so it stays where it is, and is not released again. */
+static struct sg_table *local_bo_map_dma(struct tessera_bo *bo)
+{
+	struct dma_resv *resv = bo->base.base.resv;
+	int ret;
+
+	dma_resv_lock(resv, NULL);
+	ret = tessera_move_back(bo);
+	dma_resv_unlock(resv);
+
+	if (ret)
+		return ERR_PTR(ret);
+
+	return bo->base.sgt ?: ERR_PTR(-ENODEV);
+}
+
 /**
  * tessera_bo_map_dma() - see to it that a BO in system memory is mapped for DMA
  * @bo: BO that is not in local memory
@@ -611,7 +631,10 @@ struct sg_table *tessera_bo_map_dma(struct tessera_bo *bo)
 	int cookie;
 
 	if (drm_dev_enter(bo->base.base.dev, &cookie)) {
-		sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+		if (bo->flags & DRM_TESSERA_BO_LOCAL)
+			sgt = local_bo_map_dma(bo);
+		else
+			sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
 		if (!IS_ERR(sgt))
 			tessera_check_bo_taken(to_tessera_device(bo->base.base.dev), bo);
 		drm_dev_exit(cookie);

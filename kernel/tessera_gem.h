@@ -9,6 +9,7 @@
 #include <drm/drm_mm.h>
 
 struct dma_buf_attachment;
+struct dmem_cgroup_pool_state;
 struct drm_mode_create_dumb;
 struct seq_file;
 struct tessera_device;
@@ -44,7 +45,10 @@ struct tessera_bo {
 	atomic_t needed;
 	/** @check_taken: The device knows of the DMA mapping; &tessera_device.check.lock. */
 	bool check_taken;
-	/** @purged: Its pages go, or are gone; set under the op_lock of each VM it is in. */
+	/**
+	 * @purged: Its pages go, or are gone; set under the op_lock of each VM it is in. A LOCAL
+	 * BO was released (tessera_swap.c), and is not purged any more once it has pages.
+	 */
 	bool purged;
 	/** @exported: A dma-buf was made of it; only ever set. */
 	bool exported;
@@ -59,8 +63,12 @@ struct tessera_bo {
 	struct list_head lru;
 	/** @used: &tessera_device.evict.clock when the BO came to local memory. */
 	u64 used;
-	/** @seen: When it was used last, as far as who evicts has seen. */
+	/** @seen: When it was used last, as far as who evicts or releases has seen. */
 	u64 seen;
+	/** @outside: Link in &tessera_device.shrink.outside, empty unless it has pages. */
+	struct list_head outside;
+	/** @pool: What its cgroup is charged for @local, or NULL. Under the reservation. */
+	struct dmem_cgroup_pool_state *pool;
 	/** @quota: LOCAL_ONLY BO: quota that is charged for it, a reference. */
 	struct tessera_quota *quota;
 	/** @dummy: What a LOCAL BO is mapped to once the device is gone, or NULL. */

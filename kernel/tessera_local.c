@@ -91,13 +91,20 @@ int tessera_local_init(struct tessera_device *tdev)
 /* So much is cleared at a time, for recovery waits for who is inside the gate. */
 #define CLEAR_STEP	SZ_1M
 
-/*
- * Stores to a device that is not within reach go nowhere, and nobody says so. Inside the gate
- * only one can be lost that has gone and has not been missed: it is asked when all are made.
+/**
+ * tessera_local_clear() - clear a range
+ * @tdev: device
+ * @node: range
+ *
+ * Waits while the device is reset. Stores to a device that is not within reach go nowhere, and
+ * nobody says so. Inside the gate only one can be lost that has gone and has not been missed: it is
+ * asked when all are made.
+ *
+ * Return: 0, -ENODEV when the device is gone, -EIO when it was given up, -ERESTARTSYS.
  */
-static int local_clear(struct tessera_device *tdev, u64 offset, u64 size)
+int tessera_local_clear(struct tessera_device *tdev, struct drm_mm_node *node)
 {
-	u64 step, done = 0;
+	u64 offset = node->start, size = node->size, step, done = 0;
 	bool present;
 	int cookie, ret;
 
@@ -146,31 +153,6 @@ int tessera_local_reserve(struct tessera_device *tdev, struct drm_mm_node *node,
 	if (!ret)
 		local->used += size;
 	mutex_unlock(&local->lock);
-
-	return ret;
-}
-
-/**
- * tessera_local_alloc() - allocate and clear a range
- * @tdev: device
- * @node: filled in; its start is the offset for the GPU
- * @size: bytes, page aligned
- *
- * Waits while the device is reset.
- *
- * Return: 0, -ENOSPC when there is no room, -ENODEV when the device is gone, -EIO when it
- * was given up, -ERESTARTSYS.
- */
-int tessera_local_alloc(struct tessera_device *tdev, struct drm_mm_node *node, u64 size)
-{
-	int ret = tessera_local_reserve(tdev, node, size);
-
-	if (ret)
-		return ret;
-
-	ret = local_clear(tdev, node->start, size);
-	if (ret)
-		tessera_local_free(tdev, node);
 
 	return ret;
 }

@@ -11,7 +11,7 @@ struct tessera_device;
 
 int tessera_local_init(struct tessera_device *tdev);
 int tessera_local_reserve(struct tessera_device *tdev, struct drm_mm_node *node, u64 size);
-int tessera_local_alloc(struct tessera_device *tdev, struct drm_mm_node *node, u64 size);
+int tessera_local_clear(struct tessera_device *tdev, struct drm_mm_node *node);
 void tessera_local_free(struct tessera_device *tdev, struct drm_mm_node *node);
 u64 tessera_local_used(struct tessera_device *tdev);
 void tessera_local_read(struct tessera_device *tdev, u64 offset, void *out, size_t size);

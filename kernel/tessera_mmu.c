@@ -443,28 +443,58 @@ int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool
 }
 
 /**
- * tessera_pt_reserve_split() - allocate what mapping memory elsewhere can need
+ * tessera_pt_count_map() - how many tables mapping a range can need
+ * @info: shape of addresses
+ * @va: start
+ * @size: length, not zero
+ * @dirs: tables of pointers are added to it
+ * @leaves: tables of level 0 are added to it
+ */
+void tessera_pt_count_map(const struct tessera_hw_info *info, u64 va, u64 size, u64 *dirs,
+			  u64 *leaves)
+{
+	unsigned int level;
+
+	*leaves += ((va + size - 1) >> TSR_HUGE_SHIFT) - (va >> TSR_HUGE_SHIFT) + 1;
+	for (level = 1; level < info->va_levels - 1; level++) {
+		unsigned int shift = pt_shift(level + 1);
+
+		*dirs += ((va + size - 1) >> shift) - (va >> shift) + 1;
+	}
+}
+
+static int pt_reserve_uncharged(struct tessera_pgtable *free, struct list_head *list, u64 count,
+				bool leaf)
+{
+	while (count--) {
+		struct tessera_pt *pt = pt_alloc(free, leaf);
+
+		if (IS_ERR(pt))
+			return PTR_ERR(pt);
+		list_add(&pt->node, list);
+	}
+
+	return 0;
+}
+
+/**
+ * tessera_pt_reserve_uncharged() - allocate what mapping memory elsewhere can need
  * @dev: device of the tree
  * @pool: pool to fill
- * @count: large pages that may become small ones
+ * @dirs: tables of pointers that may be missing
+ * @leaves: tables of level 0 that may be missing, for large pages that become small ones, too
  *
  * No user is charged, because the driver wants this.
  *
  * Return: 0 or -ENOMEM; what was allocated stays in the pool.
  */
-int tessera_pt_reserve_split(struct device *dev, struct tessera_pt_pool *pool, unsigned int count)
+int tessera_pt_reserve_uncharged(struct device *dev, struct tessera_pt_pool *pool, u64 dirs,
+				 u64 leaves)
 {
 	struct tessera_pgtable free = { .dev = dev };
+	int ret = pt_reserve_uncharged(&free, &pool->dirs, dirs, false);
 
-	while (count--) {
-		struct tessera_pt *pt = pt_alloc(&free, true);
-
-		if (IS_ERR(pt))
-			return PTR_ERR(pt);
-		list_add(&pt->node, &pool->leaves);
-	}
-
-	return 0;
+	return ret ?: pt_reserve_uncharged(&free, &pool->leaves, leaves, true);
 }
 
 /**

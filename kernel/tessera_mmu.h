@@ -53,8 +53,10 @@ int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *
 			   u64 va, u64 size, bool null);
 int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 			     u64 va, u64 size);
-
-int tessera_pt_reserve_split(struct device *dev, struct tessera_pt_pool *pool, unsigned int count);
+void tessera_pt_count_map(const struct tessera_hw_info *info, u64 va, u64 size, u64 *dirs,
+			  u64 *leaves);
+int tessera_pt_reserve_uncharged(struct device *dev, struct tessera_pt_pool *pool, u64 dirs,
+				 u64 leaves);
 
 void tessera_pt_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 		    u64 va, u64 size, u64 addr, u64 bits);

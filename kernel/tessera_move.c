@@ -60,8 +60,10 @@
 struct tessera_move_vm {
 	/** @vm: VM, a reference to its &drm_gpuvm. */
 	struct tessera_vm *vm;
-	/** @tables: Large pages that may become tables of small ones. */
-	unsigned int tables;
+	/** @leaves: Tables of small pages that may be missing. */
+	u64 leaves;
+	/** @dirs: Tables of higher levels that may be missing. */
+	u64 dirs;
 	/** @pool: Those tables. */
 	struct tessera_pt_pool pool;
 };
@@ -74,6 +76,8 @@ struct tessera_move {
 	struct tessera_bo *bo;
 	/** @local: It moves to local memory, else to system memory. */
 	bool local;
+	/** @unmapped: No VM has entries of it. */
+	bool unmapped;
 	/** @count: Number of VMs. */
 	unsigned int count;
 	/** @vms: The VMs. */
@@ -82,14 +86,23 @@ struct tessera_move {
 
 /* ---- pages in system memory ---- */
 
-/* These pages cannot be swapped out, so all BOs together get at most half of the memory. */
+/*
+ * These pages are pinned, so all BOs together get at most half of the memory. If others can be
+ * released for it, they are. Inside drm_dev_enter(), or the device is gone.
+ */
 static int bo_get_pages(struct tessera_bo *bo)
 {
 	u64 most = (u64)totalram_pages() / 2 << PAGE_SHIFT, size = bo->base.base.size;
 	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 	struct page **pages = ERR_PTR(-ENOMEM);
+	u64 outside = atomic64_add_return(size, &tdev->evict.outside);
 
-	if (atomic64_add_return(size, &tdev->evict.outside) <= most)
+	if (outside > most) {
+		if (!drm_dev_is_unplugged(&tdev->drm))
+			tessera_swap_out(tdev, outside - most);
+		outside = atomic64_read(&tdev->evict.outside);
+	}
+	if (outside <= most || drm_dev_is_unplugged(&tdev->drm))
 		pages = drm_gem_get_pages(&bo->base.base);
 	if (IS_ERR(pages)) {
 		atomic64_sub(size, &tdev->evict.outside);
@@ -100,9 +113,10 @@ static int bo_get_pages(struct tessera_bo *bo)
 	return 0;
 }
 
-static void bo_free_pages(struct tessera_bo *bo)
+/* If their contents are wanted, they are @dirty. */
+static void bo_free_pages(struct tessera_bo *bo, bool dirty)
 {
-	drm_gem_put_pages(&bo->base.base, bo->base.pages, false, false);
+	drm_gem_put_pages(&bo->base.base, bo->base.pages, dirty, false);
 	bo->base.pages = NULL;
 	atomic64_sub(bo->base.base.size, &to_tessera_device(bo->base.base.dev)->evict.outside);
 }
@@ -110,8 +124,9 @@ static void bo_free_pages(struct tessera_bo *bo)
 /* The caller keeps everybody else away. Unplug undoes the DMA mapping, if it was faster. */
 static void bo_put_pages(struct tessera_bo *bo)
 {
+	tessera_swap_forget(bo);
 	tessera_bo_unmap_dma(bo);
-	bo_free_pages(bo);
+	bo_free_pages(bo, false);
 	shmem_truncate_range(file_inode(bo->base.base.filp), 0, (loff_t)-1);
 }
 
@@ -170,28 +185,37 @@ int tessera_bo_get_system(struct tessera_bo *bo)
  */
 void tessera_bo_put_system(struct tessera_bo *bo)
 {
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
+
+	tessera_swap_forget(bo);
 	if (bo->base.pages)
-		bo_free_pages(bo);
+		bo_free_pages(bo, false);
+	if (bo->purged)
+		atomic64_sub(bo->base.base.size, &tdev->evict.released);
 }
 
 /* ---- a move ---- */
 
-/* Large pages that lie in the mappings of the BO as a whole. Unmapping makes them fewer. */
-static unsigned int vm_bo_count_tables(struct drm_gpuvm_bo *vm_bo)
+/*
+ * Large pages that lie in the mappings of the BO as a whole, each of which may become a table. If
+ * there are no entries, all tables can be missing. Unmapping makes them fewer.
+ */
+static void vm_bo_count_tables(struct drm_gpuvm_bo *vm_bo, struct tessera_move *move,
+			       struct tessera_move_vm *mv)
 {
 	const u64 huge = BIT_ULL(TSR_HUGE_SHIFT);
 	struct drm_gpuva *va;
-	u64 count = 0;
 
 	drm_gpuvm_bo_for_each_va(va, vm_bo) {
 		u64 first = ALIGN(va->va.addr, huge);
 		u64 end = ALIGN_DOWN(va->va.addr + va->va.range, huge);
 
-		if (end > first)
-			count += (end - first) >> TSR_HUGE_SHIFT;
+		if (move->unmapped)
+			tessera_pt_count_map(&mv->vm->tdev->info, va->va.addr, va->va.range,
+					     &mv->dirs, &mv->leaves);
+		else if (end > first)
+			mv->leaves += (end - first) >> TSR_HUGE_SHIFT;
 	}
-
-	return count;
 }
 
 /* VMs only leave: a bind that adds one needs the BO, which is then not moved. */
@@ -220,7 +244,7 @@ static int move_list_vms(struct tessera_move *move)
 			break;
 		mv->vm = to_tessera_vm(vm_bo->vm);
 		drm_gpuvm_get(&mv->vm->base);
-		mv->tables = vm_bo_count_tables(vm_bo);
+		vm_bo_count_tables(vm_bo, move, mv);
 		tessera_pt_pool_init(&mv->pool);
 		move->count++;
 	}
@@ -237,25 +261,33 @@ static int move_begin(struct tessera_move *move, struct tessera_bo *bo, bool loc
 	int ret;
 
 	trace_tessera_move_begin(bo, local, 0);
-	*move = (struct tessera_move){ .bo = bo, .local = local };
+	*move = (struct tessera_move){ .bo = bo, .local = local, .unmapped = bo->purged };
 	ret = move_list_vms(move);
 	for (i = 0; i < move->count && !ret; i++)
-		ret = tessera_pt_reserve_split(drm->dev, &move->vms[i].pool, move->vms[i].tables);
+		ret = tessera_pt_reserve_uncharged(drm->dev, &move->vms[i].pool,
+						   move->vms[i].dirs, move->vms[i].leaves);
 
 	return ret;
+}
+
+static void move_drop(struct tessera_move *move)
+{
+	struct device *dev = move->bo->base.base.dev->dev;
+	unsigned int i;
+
+	for (i = 0; i < move->count; i++) {
+		tessera_pt_pool_fini(dev, &move->vms[i].pool);
+		drm_gpuvm_put(&move->vms[i].vm->base);
+	}
+	kvfree(move->vms);
 }
 
 static void move_end(struct tessera_move *move, int ret)
 {
 	struct tessera_device *tdev = to_tessera_device(move->bo->base.base.dev);
 	u64 size = move->bo->base.base.size;
-	unsigned int i;
 
-	for (i = 0; i < move->count; i++) {
-		tessera_pt_pool_fini(tdev->drm.dev, &move->vms[i].pool);
-		drm_gpuvm_put(&move->vms[i].vm->base);
-	}
-	kvfree(move->vms);
+	move_drop(move);
 	trace_tessera_move_end(move->bo, move->local, ret);
 	if (ret)
 		return;
@@ -439,8 +471,9 @@ int tessera_move_out(struct tessera_bo *bo)
 	ret = ret ?: bo_map_pages(bo);
 	if (!ret) {
 		move_switch(&move);
-		tessera_local_free(tdev, &bo->local);
+		tessera_evict_free_local(bo);
 		tessera_pm_put(tdev);
+		tessera_swap_track(bo);
 	}
 	move_end(&move, ret);
 	if (ret)
@@ -451,8 +484,77 @@ out:
 }
 
 /**
+ * tessera_move_release() - leave the pages of a BO in system memory to the kernel
+ * @bo: idle BO whose reservation is held, with pages, unmapped by tessera_bo_unmap_vms()
+ *
+ * Inside drm_dev_enter(). Reclaim calls it, so it does not allocate.
+ */
+void tessera_move_release(struct tessera_bo *bo)
+{
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
+
+	drm_vma_node_unmap(&bo->base.base.vma_node, tdev->drm.anon_inode->i_mapping);
+	tessera_bo_unmap_dma(bo);
+	bo_free_pages(bo, true);
+	atomic64_add(bo->base.base.size, &tdev->evict.released);
+	trace_tessera_move_release(bo, false, 0);
+}
+
+/* A BO that was released has pages, or a range. */
+static void bo_forget_release(struct tessera_bo *bo)
+{
+	if (!bo->purged)
+		return;
+
+	WRITE_ONCE(bo->purged, false); /* a dump may look */
+	atomic64_sub(bo->base.base.size, &to_tessera_device(bo->base.base.dev)->evict.released);
+}
+
+/**
+ * tessera_move_back() - get the pages of a BO back that were released
+ * @bo: BO whose reservation is held; does nothing if it was not released
+ *
+ * Maps it where it was mapped. After an unplug only the CPU gets it.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tessera_move_back(struct tessera_bo *bo)
+{
+	struct tessera_move move;
+	int ret, cookie;
+	bool entered;
+
+	if (!bo->purged)
+		return 0;
+
+	entered = drm_dev_enter(bo->base.base.dev, &cookie);
+	ret = bo_get_pages(bo);
+	if (ret || !entered)
+		goto out;
+
+	ret = move_begin(&move, bo, false);
+	ret = ret ?: bo_map_pages(bo);
+	if (ret)
+		bo_free_pages(bo, false);
+	else
+		move_switch(&move);
+	move_drop(&move);
+out:
+	if (!ret) {
+		bo_forget_release(bo);
+		tessera_swap_track(bo);
+	}
+	if (entered)
+		drm_dev_exit(cookie);
+
+	return ret;
+}
+
+/**
  * tessera_move_in() - move a BO from system memory to local memory
  * @bo: idle BO whose reservation is held, with a range of local memory; the device is awake
+ *
+ * Its pages may have been released.
  *
  * Return: as tessera_move_out(); after an error the BO has no range.
  */
@@ -463,20 +565,30 @@ int tessera_move_in(struct tessera_bo *bo)
 	int ret, cookie;
 
 	if (!drm_dev_enter(&tdev->drm, &cookie)) {
-		tessera_local_free(tdev, &bo->local);
+		tessera_evict_free_local(bo);
 		return -EAGAIN;
+	}
+
+	ret = bo->purged ? bo_get_pages(bo) : 0;
+	if (ret) {
+		tessera_evict_free_local(bo);
+		goto out;
 	}
 
 	ret = move_begin(&move, bo, true);
 	ret = ret ?: move_copy(&move);
 	if (ret) {
-		tessera_local_free(tdev, &bo->local);
+		tessera_evict_free_local(bo);
+		if (bo->purged)
+			bo_free_pages(bo, false);
 	} else {
 		move_switch(&move);
+		bo_forget_release(bo);
 		bo_put_pages(bo);
 		tessera_pm_get_awake(tdev);
 	}
 	move_end(&move, ret);
+out:
 	drm_dev_exit(cookie);
 
 	return ret;

@@ -65,7 +65,7 @@ void tessera_queue_hw_set_timeslice(struct tessera_queue *queue)
 		     time_after_eq(jiffies, READ_ONCE(timeline->hurry_at));
 
 	tessera_write(queue->tdev, TSR_REG_QUEUE_TIMESLICE(queue->slot),
-		      hurry ? HURRY_TIMESLICE : 0);
+		      hurry ? HURRY_TIMESLICE : tessera_engine_timeslice(queue));
 }
 
 /**

@@ -138,6 +138,7 @@ void tessera_engines_stop(struct tessera_device *tdev);
 void tessera_engines_start(struct tessera_device *tdev);
 void tessera_engines_end(struct tessera_device *tdev, int error);
 void tessera_engine_emit_again(struct tessera_queue *queue);
+u32 tessera_engine_timeslice(const struct tessera_queue *queue);
 
 /* tessera_slots.c: in the backend "engine" only */
 struct dma_fence *tessera_slots_wait(struct tessera_queue *queue, u32 depth);

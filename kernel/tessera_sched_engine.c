@@ -49,6 +49,22 @@ module_param_named(sched_depth, tessera_sched_depth, uint, 0444);
 MODULE_PARM_DESC(sched_depth,
 		 "With sched=engine: jobs that a queue may have on the ring of its slot, 1 to 64 (default 1)");
 
+static unsigned int tessera_sched_timeslice;
+module_param_named(sched_timeslice, tessera_sched_timeslice, uint, 0444);
+MODULE_PARM_DESC(sched_timeslice,
+		 "With sched=engine: cycles a slot may run while others are ready (default 0: the device's default)");
+
+/**
+ * tessera_engine_timeslice() - time slice of a queue without a deadline
+ * @queue: queue
+ *
+ * Return: cycles, 0 for the device's default.
+ */
+u32 tessera_engine_timeslice(const struct tessera_queue *queue)
+{
+	return queue->tdev->engines ? tessera_sched_timeslice : 0;
+}
+
 /* ---- running jobs ---- */
 
 static struct dma_fence *engine_job_prepare(struct drm_sched_job *sched_job,

@@ -13,6 +13,7 @@
  * Reclaim calls from anywhere, with any lock held that is above fs_reclaim in
  * Documentation/driver/recovery.md. So it only tries the locks it needs, and skips
  * what is in use: BOs with a job or a bind on its way, exported or imported ones.
+ * If that is not enough, evicted LOCAL BOs are released: see tessera_swap.c.
  */
 
 #include <linux/dma-resv.h>
@@ -93,7 +94,15 @@ static void vm_bo_unmap(struct drm_gpuvm_bo *vm_bo)
 	tessera_pt_pool_fini(vm->tdev->drm.dev, &pool);
 }
 
-static bool bo_unmap(struct tessera_bo *bo)
+/**
+ * tessera_bo_unmap_vms() - remove a BO from the page tables of all VMs
+ * @bo: idle BO whose reservation is held
+ *
+ * Reclaim calls it, so it tries locks only. Inside drm_dev_enter().
+ *
+ * Return: false if a lock is held, and nothing was done.
+ */
+bool tessera_bo_unmap_vms(struct tessera_bo *bo)
 {
 	struct drm_gpuvm_bo *vm_bo;
 
@@ -122,7 +131,7 @@ static unsigned long bo_purge(struct tessera_bo *bo)
 	if (!dma_resv_trylock(obj->resv))
 		return 0;
 
-	if (bo_purgeable(bo) && bo_unmap(bo)) {
+	if (bo_purgeable(bo) && tessera_bo_unmap_vms(bo)) {
 		tessera_check_bo_freed(to_tessera_device(obj->dev), bo);
 		drm_gem_shmem_purge_locked(&bo->base);
 		list_del_init(&bo->madv_node);
@@ -149,6 +158,7 @@ static unsigned long tessera_shrinker_count(struct shrinker *shrinker, struct sh
 			pages += bo->base.base.size >> PAGE_SHIFT;
 	}
 	mutex_unlock(&tdev->shrink.lock);
+	pages += tessera_swap_count(tdev);
 
 	return pages ?: SHRINK_EMPTY;
 }
@@ -173,9 +183,13 @@ static unsigned long tessera_shrinker_scan(struct shrinker *shrinker, struct shr
 				break;
 			pages += bo_purge(bo);
 		}
+		if (pages < sc->nr_to_scan)
+			pages += tessera_swap_scan(tdev, sc->nr_to_scan - pages);
 		drm_dev_exit(cookie);
 	}
 	mutex_unlock(&tdev->shrink.lock);
+	/* A BO may be larger than what was asked for. Reclaim must not ask for the rest, too. */
+	sc->nr_scanned = max(sc->nr_to_scan, pages);
 
 	return pages ?: SHRINK_STOP;
 }
@@ -197,6 +211,7 @@ int tessera_shrinker_init(struct tessera_device *tdev)
 	int ret;
 
 	INIT_LIST_HEAD(&tdev->shrink.list);
+	INIT_LIST_HEAD(&tdev->shrink.outside);
 	ret = drmm_mutex_init(&tdev->drm, &tdev->shrink.lock);
 	if (ret)
 		return ret;

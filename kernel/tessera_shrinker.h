@@ -13,5 +13,6 @@ int tessera_bo_madvise(struct tessera_bo *bo, u32 madv, u32 *retained);
 int tessera_bo_begin_export(struct tessera_bo *bo, bool *first);
 void tessera_bo_forget_madvise(struct tessera_bo *bo);
 int tessera_bo_need(struct tessera_bo *bo);
+bool tessera_bo_unmap_vms(struct tessera_bo *bo);
 
 #endif

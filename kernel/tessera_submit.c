@@ -264,12 +264,13 @@ static int submit_lock_and_commit(struct tessera_submit *submit)
 	if (ret)
 		return ret;
 
-	tessera_evict_submit(submit->vm, &vm_exec.exec, &keep);
-	submit_commit(submit, &vm_exec);
+	ret = tessera_evict_submit(submit->vm, &vm_exec.exec, &keep);
+	if (!ret)
+		submit_commit(submit, &vm_exec);
 	tessera_vm_exec_unlock(&vm_exec);
 	tessera_evict_put(&keep);
 
-	return 0;
+	return ret;
 }
 
 static void submit_free(struct tessera_submit *submit)

@@ -180,6 +180,11 @@ DEFINE_EVENT(tessera_move, tessera_move_begin,
 	     TP_ARGS(bo, local, error)
 );
 
+DEFINE_EVENT(tessera_move, tessera_move_release,
+	     TP_PROTO(struct tessera_bo *bo, bool local, int error),
+	     TP_ARGS(bo, local, error)
+);
+
 DEFINE_EVENT(tessera_move, tessera_move_end,
 	     TP_PROTO(struct tessera_bo *bo, bool local, int error),
 	     TP_ARGS(bo, local, error)

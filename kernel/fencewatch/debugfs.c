@@ -3,7 +3,7 @@
 
 /*
  * The file fencewatch in debugfs: one fact a line, its name first, for people and for scripts.
- * Writing "reset" sets the counters to 0.
+ * Writing "reset" sets the counters to 0, and "test" makes a report.
  */
 
 #include <linux/debugfs.h>
@@ -86,7 +86,7 @@ static unsigned int collect(struct fw_context *context, struct pending *oldest, 
 /* Shows the fence that has been awaited longest, of each of the contexts with the longest waits. */
 static int show_pending(struct seq_file *m)
 {
-	unsigned int rest = fw_contexts_active(), count = 0, i;
+	unsigned int rest = fw_contexts_active(), pending = 0, count = 0, i;
 	struct fw_context *context;
 	struct pending *oldest;
 	unsigned long flags;
@@ -94,14 +94,16 @@ static int show_pending(struct seq_file *m)
 	oldest = kcalloc(OLDEST, sizeof(*oldest), GFP_KERNEL);
 	if (!oldest)
 		return -ENOMEM;
-	seq_printf(m, "pending contexts %u\n", rest);
 	do {
 		raw_spin_lock_irqsave(&fw_lock, flags);
 		context = fw_context_next(&rest);
+		if (context && fw_context_oldest(context))
+			pending++;
 		if (context)
 			count = collect(context, oldest, count, ktime_get_ns());
 		raw_spin_unlock_irqrestore(&fw_lock, flags);
 	} while (context);
+	seq_printf(m, "pending contexts %u\n", pending);
 	for (i = 0; i < count; i++) {
 		const struct fw_record *record = &oldest[i].record;
 
@@ -128,22 +130,32 @@ static int open(struct inode *inode, struct file *file)
 	return single_open(file, show, NULL);
 }
 
-static ssize_t write(struct file *file, const char __user *text, size_t size, loff_t *at)
+static void reset(void)
 {
 	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fw_lock, flags);
+	fw_counters = (struct fw_counters){};
+	raw_spin_unlock_irqrestore(&fw_lock, flags);
+	fw_reports_reset();
+}
+
+static ssize_t write(struct file *file, const char __user *text, size_t size, loff_t *at)
+{
 	char word[8] = "";
+	int ret = 0;
 
 	if (size >= sizeof(word))
 		return -EINVAL;
 	if (copy_from_user(word, text, size))
 		return -EFAULT;
-	if (strcmp(strim(word), "reset"))
-		return -EINVAL;
-	raw_spin_lock_irqsave(&fw_lock, flags);
-	fw_counters = (struct fw_counters){};
-	raw_spin_unlock_irqrestore(&fw_lock, flags);
-	fw_reports_reset();
-	return size;
+	if (!strcmp(strim(word), "reset"))
+		reset();
+	else if (!strcmp(strim(word), "test"))
+		ret = fw_selftest();
+	else
+		ret = -EINVAL;
+	return ret ?: size;
 }
 
 static const struct file_operations operations = {

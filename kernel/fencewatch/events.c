@@ -25,12 +25,13 @@
 #define LOOK_MS		250	/* between two looks at the pending fences */
 #define LOOK_FENCES	16	/* oldest fences of a context that are looked at */
 
+/* The rules need the time only of a pending fence. on_signaled() reads the clock itself. */
 static void describe(struct fw_event *event, struct fw_record *record, struct dma_fence *fence)
 {
-	event->now = ktime_get_ns();
 	event->error = fence->error;
 	event->references = kref_read(&fence->refcount);
 	event->signalled = test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags);
+	event->now = event->signalled ? 0 : ktime_get_ns();
 	event->awaited = test_bit(DMA_FENCE_FLAG_ENABLE_SIGNAL_BIT, &fence->flags);
 	event->grace_over = false;
 	if (record->flags & FW_DESTROYED)
@@ -47,23 +48,38 @@ static void describe(struct fw_event *event, struct fw_record *record, struct dm
  */
 static bool closing;
 
-/* A handler under fw_lock, and the reports that it makes when the lock is released. */
-struct handling {
-	struct fw_reports reports;
-	unsigned long flags;
-};
+/*
+ * Reports of the handler that holds fw_lock. They are not on its stack, because many kernels clear
+ * variables there at each call (CONFIG_INIT_STACK_ALL_ZERO).
+ */
+static struct fw_reports found;
 
-static void handling_begin(struct handling *h) __acquires(&fw_lock)
+static unsigned long handling_begin(void)
+	__acquires(&fw_lock)
 {
-	h->reports.count = 0;
-	raw_spin_lock_irqsave(&fw_lock, h->flags);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fw_lock, flags);
+	found.count = 0;
+	return flags;
 }
 
-static void handling_end(struct handling *h) __releases(&fw_lock)
+static noinline void emit_found(unsigned long flags) __releases(&fw_lock)
 {
-	raw_spin_unlock_irqrestore(&fw_lock, h->flags);
-	if (h->reports.count && !READ_ONCE(closing))
-		fw_reports_emit(&h->reports);
+	struct fw_reports reports = found;
+
+	raw_spin_unlock_irqrestore(&fw_lock, flags);
+	if (!READ_ONCE(closing))
+		fw_reports_emit(&reports);
+}
+
+/* Releases the lock and prints what was found. */
+static void handling_end(unsigned long flags) __releases(&fw_lock)
+{
+	if (unlikely(found.count))
+		emit_found(flags);
+	else
+		raw_spin_unlock_irqrestore(&fw_lock, flags);
 }
 
 /* The fence has its number: compare it with the one before. */
@@ -86,27 +102,26 @@ static void on_init(void *data, struct dma_fence *fence)
 	unsigned int driver = fw_driver_index(fw_fence_ops(fence)->get_driver_name(fence));
 	struct fw_record *record;
 	struct fw_event event;
-	struct handling h;
+	unsigned long flags;
 
-	handling_begin(&h);
+	flags = handling_begin();
 	fw_counters.fences++;
 	record = fw_record_find(fence);
-	if (record) {
+	if (record && !(record->flags & FW_DESTROYED)) {
 		describe(&event, record, fence);
-		event.awaited = !(record->flags & FW_DESTROYED) && record->awaited;
-		fw_destroyed_pending(record, &event, &h.reports);
-		fw_record_remove(record);
+		event.awaited = record->awaited;
+		fw_destroyed_pending(record, &event, &found);
 	}
-	record = fw_record_add(fence);
+	record = fw_record_add(fence, record);
 	if (record) {
 		record->driver = driver;
 		if (!record->context && !(record->flags & FW_CONTAINER))
 			fw_counters.unordered++;
-		number(record, &h.reports);
+		number(record, &found);
 	} else {
 		fw_counters.unwatched++;
 	}
-	handling_end(&h);
+	handling_end(flags);
 	atomic64_inc(&fw_drivers[driver].fences);
 }
 
@@ -114,17 +129,17 @@ static void on_init(void *data, struct dma_fence *fence)
 static void on_emit(void *data, struct dma_fence *fence)
 {
 	struct fw_record *record;
-	struct handling h;
+	unsigned long flags;
 
-	handling_begin(&h);
+	flags = handling_begin();
 	record = fw_record_find(fence);
 	if (record && !(record->flags & (FW_SIGNALLED | FW_DESTROYED)) &&
 	    record->seqno != fence->seqno) {
 		record->seqno = fence->seqno;
-		number(record, &h.reports);
+		number(record, &found);
 		fw_record_requeue(record);
 	}
-	handling_end(&h);
+	handling_end(flags);
 }
 
 /* Puts the order of a context to the test: record signals. */
@@ -152,44 +167,45 @@ static void on_signaled(void *data, struct dma_fence *fence)
 {
 	struct fw_record *record;
 	struct fw_event event;
-	struct handling h;
+	unsigned long flags;
 
-	handling_begin(&h);
+	flags = handling_begin();
 	record = fw_record_find(fence);
 	/* The kernel signals a fence that is destroyed pending, with an error of its own. */
 	if (record && !(record->flags & (FW_SIGNALLED | FW_DESTROYED))) {
 		u64 age;
 
 		describe(&event, record, fence);
+		event.now = ktime_get_ns();
 		record->seqno = fence->seqno;
 		age = div_u64(event.now - record->born, NSEC_PER_USEC);
 		fw_counters.latency[min(fls64(age), FW_LATENCIES - 1)]++;
 		fw_counters.signalled++;
-		fw_error_odd(record, &event, &h.reports);
-		order(record, &event, &h.reports);
+		fw_error_odd(record, &event, &found);
+		order(record, &event, &found);
 		record->flags |= FW_SIGNALLED;
 		record->error = event.error;
 		fw_record_settle(record);
 	}
-	handling_end(&h);
+	handling_end(flags);
 }
 
 static void on_destroy(void *data, struct dma_fence *fence)
 {
 	struct fw_record *record;
 	struct fw_event event;
-	struct handling h;
+	unsigned long flags;
 
-	handling_begin(&h);
+	flags = handling_begin();
 	record = fw_record_find(fence);
 	if (record && !(record->flags & FW_DESTROYED)) {
 		describe(&event, record, fence);
-		fw_destroyed_pending(record, &event, &h.reports);
-		fw_error_late(record, &event, &h.reports);
+		fw_destroyed_pending(record, &event, &found);
+		fw_error_late(record, &event, &found);
 		fw_counters.destroyed++;
 		fw_record_destroy(record);
 	}
-	handling_end(&h);
+	handling_end(flags);
 }
 
 /*
@@ -210,23 +226,24 @@ static unsigned long release_of(struct dma_fence *fence)
 /* An object is freed. It may hold several fences, of which the first report stands for all. */
 static void freed(unsigned long site, const void *start, size_t size)
 {
+	unsigned long at = (unsigned long)start;
 	struct fw_record *record;
 	struct fw_event event;
-	struct handling h;
+	unsigned long flags;
 
-	handling_begin(&h);
-	while ((record = fw_record_in(start, size))) {
-		if (!h.reports.count) {
+	flags = handling_begin();
+	while ((record = fw_record_in(start, size, &at))) {
+		if (!found.count) {
 			describe(&event, record, record->fence);
-			fw_freed_alive(record, &event, &h.reports);
-			fw_freed_in_grace_period(record, &event, &h.reports);
-			h.reports.list[0].site = site;
-			h.reports.list[0].release = h.reports.count ? release_of(record->fence) : 0;
+			fw_freed_alive(record, &event, &found);
+			fw_freed_in_grace_period(record, &event, &found);
+			found.list[0].site = site;
+			found.list[0].release = found.count ? release_of(record->fence) : 0;
 		}
 		fw_counters.freed++;
 		fw_record_remove(record);
 	}
-	handling_end(&h);
+	handling_end(flags);
 }
 
 static void on_kfree(void *data, unsigned long site, const void *start)
@@ -237,8 +254,11 @@ static void on_kfree(void *data, unsigned long site, const void *start)
 		return;
 	/* An object that is larger than a page begins with one. */
 	size = IS_ALIGNED((unsigned long)start, PAGE_SIZE) ? ksize(start) : PAGE_SIZE;
+	if (!fw_near_fence(start, size))
+		return;
+	size = ksize(start);
 	if (fw_near_fence(start, size))
-		freed(site, start, ksize(start));
+		freed(site, start, size);
 }
 
 static void on_cache_free(void *data, unsigned long site, const void *start,
@@ -340,18 +360,18 @@ static void look(struct work_struct *work)
 	do {
 		struct fw_record *record;
 		unsigned int count = 0;
-		struct handling h;
+		unsigned long flags;
 
-		handling_begin(&h);
+		flags = handling_begin();
 		context = fw_context_next(&rest);
 		if (context) {
 			list_for_each_entry(record, &context->pending, link) {
-				if (count++ == LOOK_FENCES || h.reports.count + 2 > FW_REPORTS)
+				if (count++ == LOOK_FENCES || found.count + 2 > FW_REPORTS)
 					break;
-				look_at(record, &h.reports);
+				look_at(record, &found);
 			}
 		}
-		handling_end(&h);
+		handling_end(flags);
 	} while (context);
 	fw_records_reap();
 	schedule_delayed_work(to_delayed_work(work), msecs_to_jiffies(LOOK_MS));

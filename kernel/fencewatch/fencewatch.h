@@ -18,7 +18,7 @@ struct seq_file;
  * The units of the module. events.c hears of fences through trace points, probes.c of waits through
  * fprobes. Both find the fence's record (records.c) and ask the rules (rules.c), which say whether
  * a report is due. sections.c knows which tasks run code that fences wait for. report.c prints and
- * counts.
+ * counts. selftest.c breaks a rule on request.
  *
  * One raw spinlock, fw_lock, protects records and contexts. It is a leaf: nothing is allocated,
  * printed or called under it, since the handlers run under any lock of any driver.
@@ -53,12 +53,14 @@ extern const char * const fw_rule_names[FW_RULES];
 /**
  * struct fw_driver - what is known of the fences of one driver
  * @name: what get_driver_name() returns
+ * @known: address of that name, if it is part of a module that is there; or NULL
  * @flags: FW_DRIVER_*
  * @fences: fences initialized
  * @reports: reports by rule
  */
 struct fw_driver {
 	char name[FW_NAME_SIZE];
+	const char *known;
 	u32 flags;
 	atomic64_t fences;
 	atomic_t reports[FW_RULES];
@@ -76,6 +78,7 @@ struct fw_driver {
  * @newer: sequence number of that fence
  * @cpu: processor on which it did
  * @used: @last_seqno is valid
+ * @active: in the list of active contexts, where all with pending fences are
  */
 struct fw_context {
 	struct hlist_node node;
@@ -88,6 +91,7 @@ struct fw_context {
 	u64 newer;
 	u32 cpu;
 	bool used;
+	bool active;
 };
 
 /* Properties and states of a fence. */
@@ -101,8 +105,8 @@ struct fw_context {
 
 /**
  * struct fw_record - one fence, from dma_fence_init() until its memory is freed
- * @node: in the hash table by address
- * @link: in the context's pending fences, in the list of destroyed ones, or in the free list
+ * @node: in the hash table by address, or in the free list
+ * @link: in the context's pending fences, in the list of destroyed ones, or in none
  * @fence: address
  * @context: its context; NULL for containers, and if all contexts are in use
  * @id: number of the context
@@ -221,8 +225,8 @@ extern struct fw_counters fw_counters;
 int fw_records_init(unsigned int fences);
 void fw_records_exit(void);
 struct fw_record *fw_record_find(const struct dma_fence *fence);
-struct fw_record *fw_record_in(const void *start, size_t size);
-struct fw_record *fw_record_add(struct dma_fence *fence);
+struct fw_record *fw_record_in(const void *start, size_t size, unsigned long *at);
+struct fw_record *fw_record_add(struct dma_fence *fence, struct fw_record *old);
 void fw_record_remove(struct fw_record *record);
 void fw_record_settle(struct fw_record *record);
 void fw_record_requeue(struct fw_record *record);
@@ -278,10 +282,14 @@ extern struct fw_driver fw_drivers[FW_DRIVERS];
 extern atomic_t fw_rule_counts[FW_RULES];
 void fw_reports_init(void);
 unsigned int fw_driver_index(const char *name);
+void fw_drivers_forget(void);
 void fw_reports_emit(const struct fw_reports *reports);
 void fw_section_report(enum fw_rule rule, const char *section, struct dma_fence *fence,
 		       const char *what, gfp_t gfp);
 void fw_reports_reset(void);
+
+/* selftest.c */
+int fw_selftest(void);
 
 /* fencewatch_main.c */
 extern unsigned int fw_pending_ms;

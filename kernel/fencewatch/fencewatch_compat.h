@@ -58,4 +58,14 @@ static inline bool fw_fence_seqno64(struct dma_fence *fence)
 #endif
 }
 
+/* Since Linux 7.1 a fence has a lock of its own, which NULL asks for. */
+static inline spinlock_t *fw_fence_lock(spinlock_t *lock)
+{
+#ifdef FENCEWATCH_OLD_LOCK
+	return lock;
+#else
+	return NULL;
+#endif
+}
+
 #endif /* __FENCEWATCH_COMPAT_H__ */

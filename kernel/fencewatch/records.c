@@ -7,10 +7,12 @@
  * module's parameter "fences".
  *
  * A record is found by the fence's address. Most objects that are freed contain no fence, so
- * kfree() is answered by a counter per page, without the lock. A record stays when the fence is
- * destroyed, until the memory is freed or the RCU grace period is over, whichever is first.
+ * kfree() is answered by a bit for each 64 bytes of the pages with fences, without the lock. A
+ * record stays when the fence is destroyed, until the memory is freed or the RCU grace period is
+ * over, whichever is first.
  */
 
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
@@ -20,9 +22,12 @@
 
 #define FENCE_BITS	14	/* of the hash table by address */
 #define CONTEXT_BITS	11	/* of the hash table by context */
-#define PAGE_BITS	15	/* of the table of pages with fences */
+#define WINDOW_BITS	14	/* of the table of windows with fences */
 #define GRANULE_SHIFT	6	/* fences are found by this part of their address */
+#define WINDOW_SHIFT	(GRANULE_SHIFT + 6)	/* granules of a window have a bit each */
+#define WINDOW_SIZE	BIT(WINDOW_SHIFT)
 #define CONTEXT_SHARE	8	/* fences for each context */
+#define SPARE_TRIES	8	/* active contexts that are tested for pending fences */
 #define LARGE_MAX	(64 << 10)	/* larger objects are searched no farther for fences */
 
 DEFINE_RAW_SPINLOCK(fw_lock);
@@ -32,25 +37,62 @@ static struct fw_record *records;
 static struct fw_context *contexts;
 static struct hlist_head *by_address;
 static struct hlist_head *by_id;
-static u16 *in_page;		/* number of records, by hash of the page */
 
-static LIST_HEAD(free_records);
+/*
+ * Where there are fences, by hash of the address. A bit stays set until the window has no fence at
+ * all, so it may be wrong, which costs a search. In slab pages the bits soon are those of the
+ * places that fences have in objects of the cache.
+ */
+static struct window {
+	u64 granules;
+	u32 fences;
+} *windows;
+
+static HLIST_HEAD(free_records);
 static LIST_HEAD(destroyed);	/* the oldest first */
-static LIST_HEAD(active);	/* contexts with pending fences */
-static LIST_HEAD(idle);		/* the others, the longest unused first */
+
+/*
+ * A context becomes active with its first pending fence, and idle when it is found to have none. It
+ * does not change lists with each fence, because kernels that check lists (CONFIG_DEBUG_LIST) make
+ * that expensive.
+ */
+static LIST_HEAD(active);
+static LIST_HEAD(idle);		/* the longest unused first */
 static unsigned int active_count;
 
-static unsigned int page_slot(unsigned long address)
+static struct window *window_of(unsigned long address)
 {
-	return hash_long(address >> PAGE_SHIFT, PAGE_BITS);
+	return &windows[hash_long(address >> WINDOW_SHIFT, WINDOW_BITS)];
 }
 
-/* fw_near_fence() reads the counter without the lock. */
-static void count_in_page(const struct dma_fence *fence, int change)
+/* fw_near_fence() reads the bits without the lock. */
+static void window_add(const struct dma_fence *fence)
 {
-	u16 *count = &in_page[page_slot((unsigned long)fence)];
+	unsigned long address = (unsigned long)fence;
+	struct window *window = window_of(address);
 
-	WRITE_ONCE(*count, *count + change);
+	window->fences++;
+	WRITE_ONCE(window->granules,
+		   window->granules | BIT_ULL(address % WINDOW_SIZE >> GRANULE_SHIFT));
+}
+
+static void window_remove(const struct dma_fence *fence)
+{
+	struct window *window = window_of((unsigned long)fence);
+
+	if (!--window->fences)
+		WRITE_ONCE(window->granules, 0);
+}
+
+/* Returns the bits of the granules of the window of at from there on, up to end. */
+static u64 granules_in(unsigned long at, unsigned long end)
+{
+	u64 granules = READ_ONCE(window_of(at)->granules) &
+		       ~0ULL << (at % WINDOW_SIZE >> GRANULE_SHIFT);
+
+	if (!((at ^ (end - 1)) >> WINDOW_SHIFT))
+		granules &= ~0ULL >> (63 - ((end - 1) % WINDOW_SIZE >> GRANULE_SHIFT));
+	return granules;
 }
 
 static struct hlist_head *bucket_of(unsigned long address)
@@ -65,7 +107,7 @@ void fw_records_exit(void)
 	vfree(contexts);
 	vfree(by_address);
 	vfree(by_id);
-	vfree(in_page);
+	vfree(windows);
 }
 
 /* Allocates records for that many fences; returns 0 or -ENOMEM. */
@@ -77,18 +119,41 @@ int fw_records_init(unsigned int fences)
 	contexts = vcalloc(count, sizeof(*contexts));
 	by_address = vcalloc(1 << FENCE_BITS, sizeof(*by_address));
 	by_id = vcalloc(1 << CONTEXT_BITS, sizeof(*by_id));
-	in_page = vcalloc(1 << PAGE_BITS, sizeof(*in_page));
-	if (!records || !contexts || !by_address || !by_id || !in_page) {
+	windows = vcalloc(1 << WINDOW_BITS, sizeof(*windows));
+	if (!records || !contexts || !by_address || !by_id || !windows) {
 		fw_records_exit();
 		return -ENOMEM;
 	}
 	for (i = 0; i < fences; i++)
-		list_add_tail(&records[i].link, &free_records);
+		hlist_add_head(&records[i].node, &free_records);
 	for (i = 0; i < count; i++) {
 		INIT_LIST_HEAD(&contexts[i].pending);
 		list_add_tail(&contexts[i].link, &idle);
 	}
 	return 0;
+}
+
+static void context_retire(struct fw_context *context)
+{
+	context->active = false;
+	list_move_tail(&context->link, &idle);
+	active_count--;
+}
+
+/* Returns a context without pending fences, or NULL if a few tries find none. */
+static struct fw_context *context_spare(void)
+{
+	unsigned int i;
+
+	for (i = 0; list_empty(&idle) && i < SPARE_TRIES; i++) {
+		struct fw_context *context = list_first_entry(&active, struct fw_context, link);
+
+		if (list_empty(&context->pending))
+			context_retire(context);
+		else
+			list_move_tail(&context->link, &active);
+	}
+	return list_first_entry_or_null(&idle, struct fw_context, link);
 }
 
 /* Returns the context of that number, a new one if needed; NULL if all have pending fences. */
@@ -101,7 +166,7 @@ static struct fw_context *context_get(u64 id)
 	hlist_for_each_entry(context, bucket, node)
 		if (context->id == id)
 			return context;
-	context = list_first_entry_or_null(&idle, struct fw_context, link);
+	context = context_spare();
 	if (!context)
 		return NULL;
 	hlist_del_init(&context->node);
@@ -117,7 +182,8 @@ static void pend(struct fw_record *record)
 {
 	struct fw_context *context = record->context;
 
-	if (list_empty(&context->pending)) {
+	if (!context->active) {
+		context->active = true;
 		list_move_tail(&context->link, &active);
 		active_count++;
 	}
@@ -135,10 +201,6 @@ void fw_record_settle(struct fw_record *record)
 	if (fw_context_oldest(context) == record)
 		context->overtaken = 0;
 	list_del_init(&record->link);
-	if (list_empty(&context->pending)) {
-		list_move_tail(&context->link, &idle);
-		active_count--;
-	}
 	/* An idle context may be used for another number at any time. */
 	record->context = NULL;
 }
@@ -173,25 +235,29 @@ struct fw_record *fw_record_find(const struct dma_fence *fence)
 }
 
 /*
- * Returns a record of a fence in the object, or NULL. The object may be larger than the part that
- * is searched.
+ * Returns a record of a fence in the object, or NULL. *at is where the search begins and is moved;
+ * the records before it have been removed. The object may be larger than the part that is searched.
  */
-struct fw_record *fw_record_in(const void *start, size_t size)
+struct fw_record *fw_record_in(const void *start, size_t size, unsigned long *at)
 {
-	unsigned long first = (unsigned long)start, at;
+	unsigned long first = (unsigned long)start;
 	unsigned long end = first + min_t(size_t, size, LARGE_MAX);
 	struct fw_record *record;
 
 	lockdep_assert_held(&fw_lock);
-	for (at = first; at < end; at = (at | ((1 << GRANULE_SHIFT) - 1)) + 1) {
-		if (!in_page[page_slot(at)]) {
-			at |= PAGE_SIZE - 1;
+	while (*at < end) {
+		u64 granules = granules_in(*at, end);
+
+		if (!granules) {
+			*at = (*at | (WINDOW_SIZE - 1)) + 1;
 			continue;
 		}
-		hlist_for_each_entry(record, bucket_of(at), node)
+		*at = (*at & ~(WINDOW_SIZE - 1)) + (__ffs64(granules) << GRANULE_SHIFT);
+		hlist_for_each_entry(record, bucket_of(*at), node)
 			if ((unsigned long)record->fence >= first &&
 			    (unsigned long)record->fence < end)
 				return record;
+		*at += 1 << GRANULE_SHIFT;
 	}
 	return NULL;
 }
@@ -202,10 +268,10 @@ struct fw_record *fw_record_in(const void *start, size_t size)
  */
 bool fw_near_fence(const void *start, size_t size)
 {
-	unsigned long at = (unsigned long)start, last = at + min_t(size_t, size, LARGE_MAX) - 1;
+	unsigned long at = (unsigned long)start, end = at + min_t(size_t, size, LARGE_MAX);
 
-	for (at &= PAGE_MASK; at <= last; at += PAGE_SIZE)
-		if (READ_ONCE(in_page[page_slot(at)]))
+	for (; at < end; at = (at | (WINDOW_SIZE - 1)) + 1)
+		if (granules_in(at, end))
 			return true;
 	return false;
 }
@@ -213,7 +279,7 @@ bool fw_near_fence(const void *start, size_t size)
 /* Returns a record that is not in any list, or NULL if all are in use. */
 static struct fw_record *record_get(void)
 {
-	struct fw_record *record = list_first_entry_or_null(&free_records, struct fw_record, link);
+	struct fw_record *record = hlist_entry_safe(free_records.first, struct fw_record, node);
 
 	if (!record) {
 		record = list_first_entry_or_null(&destroyed, struct fw_record, link);
@@ -221,21 +287,40 @@ static struct fw_record *record_get(void)
 			return NULL;
 		fw_record_remove(record);
 	}
-	list_del_init(&record->link);
+	hlist_del_init(&record->node);
+	INIT_LIST_HEAD(&record->link);
 	return record;
 }
 
-/* Makes the record of a new fence; returns NULL if all are in use. */
-struct fw_record *fw_record_add(struct dma_fence *fence)
+/* Takes the record from the list that it is in. */
+static void record_unlink(struct fw_record *record)
+{
+	if (record->context)
+		fw_record_settle(record);
+	else if (!list_empty(&record->link))
+		list_del_init(&record->link);
+}
+
+/*
+ * Makes the record of a new fence; returns NULL if all are in use. "old" is the record of an
+ * earlier fence with the same address, or NULL.
+ */
+struct fw_record *fw_record_add(struct dma_fence *fence, struct fw_record *old)
 {
 	const struct dma_fence_ops *ops = fw_fence_ops(fence);
-	struct fw_record *record;
+	struct fw_record *record = old;
 
 	lockdep_assert_held(&fw_lock);
-	record = record_get();
-	if (!record)
-		return NULL;
-	record->fence = fence;
+	if (old) {
+		record_unlink(old);
+	} else {
+		record = record_get();
+		if (!record)
+			return NULL;
+		record->fence = fence;
+		hlist_add_head(&record->node, bucket_of((unsigned long)fence));
+		window_add(fence);
+	}
 	record->id = fence->context;
 	record->seqno = fence->seqno;
 	record->born = ktime_get_ns();
@@ -250,8 +335,6 @@ struct fw_record *fw_record_add(struct dma_fence *fence)
 		record->context = context_get(fence->context);
 	if (record->context)
 		pend(record);
-	hlist_add_head(&record->node, bucket_of((unsigned long)fence));
-	count_in_page(fence, 1);
 	return record;
 }
 
@@ -259,12 +342,11 @@ struct fw_record *fw_record_add(struct dma_fence *fence)
 void fw_record_remove(struct fw_record *record)
 {
 	lockdep_assert_held(&fw_lock);
-	if (record->context)
-		fw_record_settle(record);
+	record_unlink(record);
 	hlist_del_init(&record->node);
-	count_in_page(record->fence, -1);
+	window_remove(record->fence);
 	record->fence = NULL;
-	list_move(&record->link, &free_records);
+	hlist_add_head(&record->node, &free_records);
 }
 
 /* The last reference to the fence is gone. */
@@ -274,7 +356,7 @@ void fw_record_destroy(struct fw_record *record)
 	fw_record_settle(record);
 	record->flags |= FW_DESTROYED;
 	get_state_synchronize_rcu_full(&record->grace);
-	list_move_tail(&record->link, &destroyed);
+	list_add_tail(&record->link, &destroyed);
 }
 
 /* Forgets destroyed fences whose grace period is over: they may be freed in any way. */
@@ -298,7 +380,7 @@ void fw_records_reap(void)
 	}
 }
 
-/* Returns the number of contexts with pending fences. */
+/* Returns the number of active contexts, some of which may have no pending fence. */
 unsigned int fw_contexts_active(void)
 {
 	return READ_ONCE(active_count);
@@ -306,7 +388,7 @@ unsigned int fw_contexts_active(void)
 
 /*
  * Returns each active context in turn, as long as *rest, which begins as their number, is not used
- * up.
+ * up. One without pending fences is idle from then on.
  */
 struct fw_context *fw_context_next(unsigned int *rest)
 {
@@ -317,7 +399,10 @@ struct fw_context *fw_context_next(unsigned int *rest)
 	if (!context || !*rest)
 		return NULL;
 	--*rest;
-	list_move_tail(&context->link, &active);
+	if (list_empty(&context->pending))
+		context_retire(context);
+	else
+		list_move_tail(&context->link, &active);
 	return context;
 }
 

@@ -9,6 +9,7 @@
  * even if the breach is the last thing that this kernel does.
  */
 
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/ratelimit.h>
 #include <linux/slab.h>
@@ -118,11 +119,20 @@ static u32 driver_flags(const char *name, bool shared)
 unsigned int fw_driver_index(const char *name)
 {
 	/* Pairs with the release below: entries before the count are complete. */
-	int index = find_driver(name, smp_load_acquire(&driver_count));
+	unsigned int count = smp_load_acquire(&driver_count);
 	unsigned long flags;
+	int index;
 
-	if (index >= 0)
+	for (index = 0; index < count; index++)
+		if (READ_ONCE(fw_drivers[index].known) == name)
+			return index;
+	index = find_driver(name, count);
+	if (index >= 0) {
+		/* A name that may be freed is compared each time. */
+		if (!virt_addr_valid(name))
+			WRITE_ONCE(fw_drivers[index].known, name);
 		return index;
+	}
 	raw_spin_lock_irqsave(&driver_lock, flags);
 	index = find_driver(name, driver_count);
 	if (index < 0) {
@@ -140,6 +150,15 @@ unsigned int fw_driver_index(const char *name)
 	}
 	raw_spin_unlock_irqrestore(&driver_lock, flags);
 	return index;
+}
+
+/* A module goes, and others may get the memory of its drivers' names. */
+void fw_drivers_forget(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < FW_DRIVERS; i++)
+		WRITE_ONCE(fw_drivers[i].known, NULL);
 }
 
 /* Returns true for a function by which a trace point or a probe calls this module. */

@@ -92,6 +92,16 @@ void tessera_reset_unplug(struct tessera_device *tdev)
 {
 }
 
+int tessera_evict_init(struct tessera_device *tdev)
+{
+	return 0;
+}
+
+int tessera_evict_register(struct tessera_device *tdev)
+{
+	return 0;
+}
+
 int tessera_shrinker_init(struct tessera_device *tdev)
 {
 	return 0;

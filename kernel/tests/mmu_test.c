@@ -364,6 +364,44 @@ static void mmu_test_cache(struct kunit *test)
 }
 
 /* Segments of an import are whole pages, or it is refused. */
+/* Mapping a range of an empty tree takes exactly the tables that are counted for it. */
+static void mmu_test_count(struct kunit *test)
+{
+	static const struct {
+		u64 va, size;
+	} ranges[] = {
+		{ SZ_2M, SMALL_SIZE },
+		{ SZ_2M - SMALL_SIZE, 2 * SMALL_SIZE },
+		{ SZ_1G - SMALL_SIZE, 2 * SMALL_SIZE },
+		{ 512ULL * SZ_1G - SMALL_SIZE, 2 * SMALL_SIZE },
+		{ SZ_1G - 3 * SZ_2M, 6 * SZ_2M + SMALL_SIZE },
+	};
+	const struct tessera_hw_info info = { .va_levels = 5 };
+	struct tessera_pgtable *pgt = tree(test, info.va_levels, false);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ranges); i++) {
+		u64 va = ranges[i].va, last = va + ranges[i].size - SMALL_SIZE;
+		u64 dirs = 0, leaves = 0;
+		struct tessera_pt_pool pool;
+
+		tessera_pt_pool_init(&pool);
+		tessera_pt_count_map(&info, va, ranges[i].size, &dirs, &leaves);
+		KUNIT_ASSERT_EQ(test, tessera_pt_reserve_uncharged(pgt->dev, &pool, dirs, leaves),
+				0);
+		tessera_pt_map(pgt, &pool, va, ranges[i].size, SZ_2M, RW_BITS);
+		KUNIT_EXPECT_TRUE(test, list_empty(&pool.dirs));
+		KUNIT_EXPECT_TRUE(test, list_empty(&pool.leaves));
+		KUNIT_EXPECT_EQ(test, device_walk(pgt, va), leaf(SZ_2M, RW_BITS));
+		KUNIT_EXPECT_EQ(test, device_walk(pgt, last), leaf(SZ_2M + last - va, RW_BITS));
+		tessera_pt_unmap(pgt, &pool, va, ranges[i].size);
+		KUNIT_EXPECT_EQ(test, device_walk(pgt, va), 0);
+		KUNIT_EXPECT_EQ(test, pgt->root->live, 0);
+		tessera_pt_pool_fini(pgt->dev, &pool);
+	}
+	tessera_pgtable_destroy(pgt);
+}
+
 static void mmu_test_mappable(struct kunit *test)
 {
 	static const struct {
@@ -404,6 +442,7 @@ static void mmu_test_mappable(struct kunit *test)
 
 static struct kunit_case mmu_cases[] = {
 	KUNIT_CASE(mmu_test_mappable),
+	KUNIT_CASE(mmu_test_count),
 	KUNIT_CASE(mmu_test_random),
 	KUNIT_CASE(mmu_test_small_only),
 	KUNIT_CASE(mmu_test_ends),

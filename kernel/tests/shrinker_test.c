@@ -48,6 +48,17 @@ void tessera_evict_prefer(struct tessera_bo *bo)
 {
 }
 
+/* None of them is LOCAL. */
+unsigned long tessera_swap_count(struct tessera_device *tdev)
+{
+	return 0;
+}
+
+unsigned long tessera_swap_scan(struct tessera_device *tdev, unsigned long want)
+{
+	return 0;
+}
+
 #define BOS	5
 
 /* A device with some BOs that are not needed, of 1, 2, 3 ... pages. */

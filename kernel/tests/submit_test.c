@@ -71,9 +71,10 @@ void tessera_vm_exec_unlock(struct drm_gpuvm_exec *vm_exec)
 {
 }
 
-void tessera_evict_submit(struct tessera_vm *vm, struct drm_exec *exec,
-			  struct tessera_evict_keep *keep)
+int tessera_evict_submit(struct tessera_vm *vm, struct drm_exec *exec,
+			 struct tessera_evict_keep *keep)
 {
+	return 0;
 }
 
 void tessera_evict_put(struct tessera_evict_keep *keep)

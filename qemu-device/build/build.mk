@@ -3,7 +3,7 @@
 # What is built outside the tree: host packages, generated headers, QEMU with the device, the kernel
 # module, user space. Each script finds out by itself, from hashes, whether there is anything to do.
 
-.PHONY: setup headers qemu update deb dist container fencewatch-tarball kernel-tree
+.PHONY: setup headers qemu update deb dist container export
 setup: ## install the Debian packages that are missing
 	@bash qemu-device/build/host/setup.sh
 
@@ -23,12 +23,8 @@ container: setup ## a container image with device, kernel, guest and tools, prin
 	@bash qemu-device/build/host/setup.sh debootstrap
 	@bash qemu-device/build/container/container.sh
 
-fencewatch-tarball: ## kernel/fencewatch alone, as a tarball that needs nothing of the rest; print its name
-	@bash qemu-device/build/fencewatch_tarball.sh
-
 update: setup ## look for newer versions of QEMU and of the guest kernel
 	@bash qemu-device/build/qemu/update.sh
 
-kernel-tree: setup ## put the driver into a Linux source tree, LINUX=DIR, as drivers/gpu/drm/tessera
-	@[ -n '$(LINUX)' ] || { echo 'usage: make kernel-tree LINUX=/src/linux' >&2; exit 2; }
-	@bash qemu-device/build/kernel-tree/kernel_tree.sh '$(LINUX)'
+export: setup ## write files for another project: TO=kernel-tree|drm-ci|syz|igt|fencewatch|github|gitlab OUT=DIR
+	@$(if $(ORIGIN),ORIGIN='$(ORIGIN)') bash qemu-device/build/export.sh '$(TO)' '$(OUT)'

@@ -12,5 +12,5 @@ mkdir "$aside/$name"
 cp "$TOP"/kernel/fencewatch/{Kbuild,Makefile,README.md,*.[ch]} "$aside/$name/"
 cp "$TOP/LICENSES/GPL-2.0-only.txt" "$aside/$name/COPYING"
 # Its tests stay here.
-sed -i -e 's|make -C kernel/fencewatch$|make|' -e 's|kernel/fencewatch/fencewatch.ko|fencewatch.ko|' -e '/^## Tests$/,$d' "$aside/$name/README.md"
+sed -i -e 's|make -C kernel/fencewatch$|make|' -e 's|kernel/fencewatch/fencewatch.ko|fencewatch.ko|' -e 's|\[\(static_key.ko\)\](.*)|`\1`|' -e '/^## Tests$/,$d' "$aside/$name/README.md"
 tarball "$aside" "$name"

@@ -61,10 +61,16 @@ struct tsr_hooks {
 	 */
 	bool (*injected)(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inject_at *at,
 			 uint64_t *delay);
-	/* @armed: the fault code that is injected into a translation, or 0. Any thread. */
+	/*
+	 * @armed: the fault code that is injected into a translation, or 0. Not called while the
+	 * translation has to wait for the host. Any thread.
+	 */
 	uint8_t (*walk)(const struct tsr_mem *mem, uint64_t va);
-	/* @armed: a FENCE writes @value to @addr. True if the hook has done so. */
-	bool (*fence)(struct tsr_mem *mem, uint64_t addr, uint64_t value);
+	/*
+	 * @armed: the store of a FENCE, @value to @addr, or what a fault makes of it. Results are
+	 * those of tsr_mem_store(). A call that is PENDING is no occasion.
+	 */
+	enum tsr_step (*fence)(struct tsr_mem *mem, uint64_t addr, uint64_t value);
 	/* @armed, @gone: the message of @vector for events @bits. True if it is not sent. */
 	bool (*message)(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits);
 	/* @armed: @q has to stop. True if it does not. Lock held. */

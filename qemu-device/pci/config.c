@@ -29,6 +29,8 @@
 #define DISPLAY_MIN     (4 * MiB)
 #define DISPLAY_MAX     ((uint64_t)TSR_HEADS_MAX * TSR_SCREEN_PIXELS_MAX * \
                          PIXEL_BYTES)
+/* Work between two turns of the main loop takes milliseconds at most. */
+#define LEAD_DEFAULT    (512 * KiB)
 
 const Property tessera_properties[] = {
     DEFINE_PROP_UINT32("queues", TesseraState, conf.queues, TSR_QUEUES_MAX),
@@ -47,6 +49,7 @@ const Property tessera_properties[] = {
     DEFINE_PROP_UINT32("inline-budget", TesseraState, conf.inline_budget, 256),
     DEFINE_PROP_BOOL("deterministic", TesseraState, conf.deterministic, false),
     DEFINE_PROP_UINT64("seed", TesseraState, conf.seed, 0),
+    DEFINE_PROP_UINT32("x-lead", TesseraState, conf.lead, LEAD_DEFAULT),
     DEFINE_PROP_UINT32("cores", TesseraState, conf.cores, 16),
     DEFINE_PROP_STRING("debug", TesseraState, conf.debug),
     DEFINE_PROP_BOOL("inject-window", TesseraState, conf.inject_window, false),

@@ -12,6 +12,7 @@
 #include "qemu/rcu.h"
 #include "hw/pci/msix.h"
 #include "system/cpu-timers.h"
+#include "system/cpus.h"
 #include "../model/include/tsr_trace.h"
 #include "tessera.h"
 #include "trace.h"
@@ -119,7 +120,9 @@ static void host_interrupt(void *host, unsigned int vector)
 
 static uint64_t host_clock(void *host)
 {
-    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    TesseraState *s = host;
+
+    return MAX(qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL), s->lead_time);
 }
 
 /* Bring the timer in line with the latest request.  BQL. */
@@ -171,8 +174,45 @@ static void host_run_after(TesseraState *s, uint64_t cycles)
     if (!icount_enabled()) {
         qemu_bh_schedule(s->run_bh);
     } else if (!timer_pending(s->run_timer)) {
-        timer_mod(s->run_timer, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + cycles);
+        timer_mod(s->run_timer, host_clock(s) + cycles);
     }
+}
+
+/*
+ * Returns true if nothing can happen in the machine before the virtual clock
+ * is @lead further: every processor waits for an interrupt, this device has
+ * none for them, and no timer expires.  What the device would do at that time
+ * it can then do now.
+ */
+static bool host_may_lead(TesseraState *s, uint64_t lead)
+{
+    int64_t idle;
+
+    if (!s->conf.deterministic || s->conf.heads || lead > s->conf.lead ||
+        qatomic_read(&s->irq_pending) || timer_pending(s->run_timer) ||
+        !all_cpu_threads_idle()) {
+        return false;
+    }
+    idle = qemu_clock_deadline_ns_all(QEMU_CLOCK_VIRTUAL, QEMU_TIMER_ATTR_ALL);
+    return idle < 0 || idle > lead;
+}
+
+/*
+ * A turn of the main loop costs more than the work of most jobs in it.
+ * Whatever the model asks for while it is ahead happens when the virtual
+ * clock shows the time of the model, so x-lead changes nothing but the speed.
+ * Returns the cycles of the last step, 0 if the device is idle.
+ */
+static uint64_t host_run_ahead(TesseraState *s, uint64_t cycles)
+{
+    uint64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL), lead = cycles;
+
+    while (cycles && host_may_lead(s, lead)) {
+        s->lead_time = now + lead;
+        cycles = tsr_gpu_run(s->gpu, RUN_CYCLES);
+        lead += cycles;
+    }
+    return cycles;
 }
 
 static void host_run(void *opaque)
@@ -184,10 +224,24 @@ static void host_run(void *opaque)
         return;
     }
     cycles = tsr_gpu_run(s->gpu, RUN_CYCLES);
-    tessera_leave(s);
+    cycles = host_run_ahead(s, cycles);
+    if (!host_unguard(s)) {
+        return;
+    }
+    if (s->lead_time <= qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL)) {
+        tessera_irq_deliver(s);
+    } else if (qatomic_read(&s->irq_pending)) {
+        timer_mod(s->lead_timer, s->lead_time);
+    }
     if (cycles && tessera_present(s)) {
         host_run_after(s, cycles);
     }
+}
+
+/* The virtual clock has reached the time up to which the device has run. */
+static void host_lead_over(void *opaque)
+{
+    tessera_irq_deliver(opaque);
 }
 
 static void host_work(void *host)
@@ -306,10 +360,12 @@ void tessera_host_init(TesseraState *s)
     tessera_capture_init(s);
     tessera_display_init(s);
     s->run_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, host_run, s);
+    s->lead_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, host_lead_over, s);
 }
 
 void tessera_host_exit(TesseraState *s)
 {
+    timer_free(s->lead_timer);
     timer_free(s->run_timer);
     tessera_display_exit(s);
     tessera_capture_exit(s);

@@ -68,6 +68,7 @@ typedef struct TesseraConf {
     uint32_t inline_budget;     /* cycles; 0: nothing runs in the doorbell */
     bool deterministic;
     uint64_t seed;
+    uint32_t lead;              /* cycles to run ahead while nothing else does */
     uint32_t cores;             /* shader cores */
     char *debug;                /* flags such as "late:nojit", or NULL */
     /* properties that "debug" replaces, for one release */
@@ -130,6 +131,8 @@ struct TesseraState {
     bool polled;                /* no workers: these call tsr_gpu_run() */
     QEMUBH *run_bh;             /* between other work of the main loop */
     QEMUTimer *run_timer;       /* with -icount: by the virtual clock */
+    uint64_t lead_time;         /* up to which a deterministic device has run */
+    QEMUTimer *lead_timer;      /* sends what was due at that time */
 
     uint8_t *saved;             /* the model's bytes on their way */
     uint32_t saved_size;

@@ -71,12 +71,16 @@ static int tessera_post_save(void *opaque)
     return 0;
 }
 
-/* Drops the state of an earlier stream that was incomplete. */
+/*
+ * Drops the state of an earlier stream that was incomplete.  The clock of
+ * the stream may be before that of this machine.
+ */
 static int tessera_pre_load(void *opaque)
 {
     TesseraState *s = opaque;
 
     g_clear_pointer(&s->saved, g_free);
+    s->lead_time = 0;
     return 0;
 }
 

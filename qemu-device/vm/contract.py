@@ -14,7 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import guest as runner  # noqa: E402
-from lab import run_and_take  # noqa: E402
+from scenario import run_and_take  # noqa: E402
 
 # A job that hangs is noticed after a second. One that makes progress may take as long as a row.
 DEVICE, KERNEL = "inject-window=on,vram=32M", "tessera.job_timeout_ms=1000 tessera.job_limit_ms=60000"

@@ -9,7 +9,8 @@
 #             (own_tree.sh); or a file, a bzImage or vmlinux
 #   MODULES   a file's lib/modules/RELEASE directory, if it has modules
 #   KDIR      the build directory to build tessera.ko against; by default the directory that KERNEL's own tree is in
-#   VARIANT   debug, race, cover, igt: a kernel that own_kernel.sh builds, of the version that KERNEL names
+#   VARIANT   debug, race, cover, igt: a kernel that own_kernel.sh builds, of the version that KERNEL names, or from the
+#             source tree KERNEL
 #   IMAGE     the demo's input, /usr/share/tessera/input.png in the guest
 #   TSR_PROGRAMS  tests and benchmarks that the guest gets besides tools and demos: names, or "all"; by default those
 #             that TSR_CMD, the command to be run, names
@@ -20,8 +21,8 @@
 runner=$TOP/qemu-device/vm
 kernel=${KERNEL:-} modules=${MODULES:-} kdir=${KDIR:-}
 if [ -n "${VARIANT:-}" ]; then
-    if [ -n "$modules$kdir" ] || [ -e "$kernel" ]; then
-        die "VARIANT=$VARIANT comes with its own MODULES and KDIR, and KERNEL can only be a version such as 7.3"
+    if [ -n "$modules$kdir" ] || [ -f "$kernel" ]; then
+        die "VARIANT=$VARIANT comes with its own MODULES and KDIR, and KERNEL is a version such as 7.3 or a source tree"
     fi
     own=$("$runner/own_kernel.sh" "$VARIANT" ${kernel:+"$kernel"})
     kernel=$own/arch/x86/boot/bzImage
@@ -139,7 +140,7 @@ done < <("$runner/programs.sh" "${programs[@]}" || echo failed)
 [ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")
 [ ! -f "$BUILD/userspace/lib/libtessera-perf.so" ] || args+=(--lib "$BUILD/userspace/lib/libtessera-perf.so")
 for file in "$TOP"/userspace/demos/*/*.png "$TOP"/userspace/tools/tsr-view/models/*.{obj,mtl,gltf,png} \
-    "$BUILD"/userspace/share/tessera/*.sync; do
+    "$BUILD"/userspace/share/tessera/*.{sync,load}; do
     [ ! -f "$file" ] || args+=(--data "$file")
 done
 wait "$qemu_pid" || exit 1

@@ -9,11 +9,13 @@
 kdir=${1:-$("$TOP/qemu-device/vm/kernel.sh")/build}
 [ -f "$kdir/Makefile" ] || die "$kdir is not a kernel build directory (no Makefile there)"
 kdir=$(cd "$kdir" && pwd)
-# A kernel without tracepoints runs without it, unless FENCEWATCH=1 asks for it.
-if [ -f "$kdir/.config" ] && ! grep -qx 'CONFIG_TRACEPOINTS=y' "$kdir/.config"; then
-    [ -n "${FENCEWATCH:-}" ] || exit 1
-    die "fencewatch needs CONFIG_TRACEPOINTS=y, which the kernel in $kdir does not have"
-fi
+# A kernel without tracepoints or probes runs without it, unless FENCEWATCH=1 asks for it.
+for option in CONFIG_TRACEPOINTS=y CONFIG_FPROBE=y; do
+    if [ -f "$kdir/.config" ] && ! grep -qx "$option" "$kdir/.config"; then
+        [ -n "${FENCEWATCH:-}" ] || exit 1
+        die "fencewatch needs $option, which the kernel in $kdir does not have"
+    fi
+done
 compiler_for "$kdir"
 
 dir=$BUILD/fencewatch-$(printf %s "$kdir" | sha256sum | cut -c1-8)${WERROR:+-werror}

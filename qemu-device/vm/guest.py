@@ -81,6 +81,8 @@ class Guest:
     iommu         put a vIOMMU in front: intel-iommu in the guest, DMA translated, never passed through
     smp, mem      CPUs, MiB of memory
     accel         "auto" (KVM when it works here, else TCG), "kvm", "tcg"
+    one_thread    with TCG, all CPUs take turns in one thread of QEMU. With a thread for each, a CPU can execute what
+                  another CPU has already replaced in the kernel's text (int3)
     share         directory to mount by 9p at /mnt (True: the checkout); blocks snapshots and migration
     load          False: boot without loading tessera.ko
     incoming      a migration URI: QEMU waits for the state there instead of booting
@@ -92,7 +94,7 @@ class Guest:
     """
 
     def __init__(self, devices=1, device_args="", iommu=False, smp=1, mem=1024, accel="auto", share=None,
-                 load=True, incoming=None, qemu_args=(), kernel_args="", kernel=None, initrd=None, console=None,
+                 one_thread=False, load=True, incoming=None, qemu_args=(), kernel_args="", kernel=None, initrd=None, console=None,
                  boot_limit=BOOT_LIMIT, fresh=True):
         self.env = environment()
         self.variant = variant.current()
@@ -108,6 +110,7 @@ class Guest:
         self.initrd = initrd or self.env["TSR_INITRD"]
         self.own_boot = bool(kernel or initrd)
         self.fresh, self.held, self.restored = fresh, False, False
+        self.one_thread = one_thread
         if not os.path.exists(self.kernel):
             raise GuestError(f"there is no kernel {self.kernel}")
         self.accel, self.accel_reason = kvm.choose(accel, self.env["TSR_QEMU"])
@@ -162,8 +165,9 @@ class Guest:
     def command(self, serial, interactive=False):
         """QEMU's argument vector. serial: the chardev backend of the console."""
         cpu = "host" if self.accel == "kvm" else "max"
+        accel = f"{self.accel},thread=single" if self.one_thread and self.accel == "tcg" else self.accel
         args = [self.env["TSR_QEMU"], "-L", self.env["TSR_QEMU_SHARE"], "-nodefaults", "-no-user-config",
-                "-display", "none", "-no-reboot", "-M", "q35", "-accel", self.accel, "-cpu", cpu,
+                "-display", "none", "-no-reboot", "-M", "q35", "-accel", accel, "-cpu", cpu,
                 "-smp", str(self.smp), "-m", str(self.mem),
                 "-kernel", self.kernel, "-initrd", os.environ["TSR_BASE"] if self.held else self.initrd,
                 "-chardev", serial + ",id=console", "-serial", "chardev:console",
@@ -187,25 +191,39 @@ class Guest:
         """Boot (or wait for the incoming state); return when commands can be run."""
         if self._may_be_held() and self._start_held():
             return self
+        for last in (False, True):
+            try:
+                self._boot()
+                break
+            except GuestError:
+                again = not last and self._has_run_old_text()
+                self.stop()
+                if not again:
+                    raise
+            print("tessera: QEMU has executed kernel text that was replaced already; booting the guest again", file=sys.stderr)
+        return self
+
+    def _boot(self):
+        """Boot. If KVM does not work, and nobody asked for it, by TCG."""
         limit = min(self.boot_limit, KVM_BOOT_LIMIT) if self.accel == "kvm" else self.boot_limit
         try:
             self._launch()
             self._wait_ready(limit)
         except GuestError:
             if self.accel != "kvm" or self.accel_reason == "asked for":
-                self.stop()
                 raise
             self.stop()
             print("tessera: the guest does not come up with KVM on this host; TCG from now on", file=sys.stderr)
             kvm.remember_useless("a guest did not come up with it")
             self.accel, self.accel_reason = "tcg", "KVM failed"
-            try:
-                self._launch()
-                self._wait_ready(self.boot_limit)
-            except GuestError:
-                self.stop()
-                raise
-        return self
+            self._launch()
+            self._wait_ready(self.boot_limit)
+
+    def _has_run_old_text(self):
+        """True if the guest died of a fault of TCG. Linux replaces its own text while it runs (static keys, trace points)
+        with a breakpoint in between. A store first drops the translations of its page, and then writes. If the host lets the
+        thread wait between the two, another CPU's thread translates the old byte, and meets the breakpoint for ever."""
+        return self.accel == "tcg" and self.smp > 1 and "Oops: int3" in self.console()
 
     # ---- saved guests ------------------------------------------------------------------------------
 

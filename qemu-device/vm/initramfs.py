@@ -33,7 +33,7 @@ from romfs import Romfs  # noqa: E402
 
 # What a guest may need at run time; the driver's own dependencies come by themselves.
 MODULES = """virtio_pci virtio_blk virtio_console virtio_rng 9p 9pnet_virtio drm drm_kms_helper gpu-sched
-drm_gpuvm drm_exec drm_shmem_helper drm_buddy vgem ext4 crc32c_generic""".split()
+drm_gpuvm drm_exec drm_shmem_helper drm_buddy vgem ext4 crc32c_generic zram""".split()
 # The part of them that a guest needs before it has the rest.
 BASE_MODULES = "virtio_pci virtio_blk virtio_console virtio_rng romfs".split()
 

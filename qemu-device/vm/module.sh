@@ -22,8 +22,9 @@ include=$("$TOP/qemu-device/build/host/headers.sh")
 compiler_for "$kdir"
 
 # A kernel that counts what of itself runs counts the driver, too.
-gcov=
-! grep -qs '^CONFIG_GCOV_KERNEL=y' "$kdir/.config" || gcov=y
+counts=()
+! grep -qs '^CONFIG_GCOV_KERNEL=y' "$kdir/.config" || counts+=(GCOV_PROFILE=y)
+! grep -qs '^CONFIG_KCOV=y' "$kdir/.config" || counts+=(KCOV_INSTRUMENT=y)
 
 source=${DRIVER:-$TOP/kernel}
 dir=$BUILD/module-$(printf %s "$kdir" | sha256sum | cut -c1-8)${MUTANT:+-mutant}${DRIVER:+-exercise}${WERROR:+-werror}
@@ -46,7 +47,7 @@ if [ -n "${MUTANT:-}" ]; then
         die "tests/mutants/$MUTANT.patch does not apply to kernel/ as it is"
 fi
 if ! timed driver make -C "$kdir" M="$dir/kernel" CC="$cc" "${tools[@]}" ${WERROR:+KCFLAGS=-Werror} W=1 TESSERA_HW_INCLUDE="$include" \
-    ${gcov:+GCOV_PROFILE=y} -j "$JOBS" modules \
+    "${counts[@]}" -j "$JOBS" modules \
     </dev/null >"$dir/log" 2>&1; then
     tail -n 40 "$dir/log" >&2
     die "the kernel module does not build (log: $dir/log)"

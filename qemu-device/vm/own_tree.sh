@@ -23,7 +23,7 @@ missing() {
 
 kernel_make() { make -C "$dir" CC="$cc" "${tools[@]}" "$@" </dev/null; }
 
-# Scheduler, GPUVM and their like have no prompt. A driver selects them: ours if the tree has it (`make kernel-tree`),
+# Scheduler, GPUVM and their like have no prompt. A driver selects them: ours if the tree has it (`make export TO=kernel-tree`),
 # else one that a PC may build.
 configure() {
     local source=$dir name least why left

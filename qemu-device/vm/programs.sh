@@ -10,7 +10,7 @@ cd "$TOP" || exit 1
 tools=(tsr-run tsr-replay)
 if [ "${1:-}" = --names ]; then
     printf '%s\n' "${tools[@]}"
-    find tests/guest tests/debug tests/bench -path '*/lib' -prune -o -name '*.c' -printf '%f\n' 2>/dev/null |
+    find tests/guest tests/debug tests/bench tests/fuzz/kernel -path '*/lib' -prune -o -name '*.c' -printf '%f\n' 2>/dev/null |
         sed 's/\.c$//'
     exit
 fi
@@ -55,7 +55,7 @@ build -C userspace O="$BUILD/userspace" HW="$hw" guest "${targets[@]}"
 cat "$BUILD/userspace/guest-programs"
 [ "${#targets[@]}" = 0 ] || printf '%s\n' "${targets[@]}"
 [ "${#tests[@]}" -gt 0 ] || exit 0
-ONLY="${tests[*]}" bash qemu-device/build/host/host.sh guest guest debug bench
+ONLY="${tests[*]}" bash qemu-device/build/host/host.sh guest guest debug bench fuzz/kernel
 for name in "${tests[@]}"; do
-    find "$BUILD"/guest/tests/{guest,debug,bench} -type f -name "$name" -perm -u+x 2>/dev/null
+    find "$BUILD"/guest/tests/{guest,debug,bench,fuzz/kernel} -type f -name "$name" -perm -u+x 2>/dev/null
 done

@@ -9,10 +9,11 @@
 #   FRESH=1                   boot the guest even if a saved one could be restored
 #   MESA=1                    mount Mesa and GL programs at /mnt, with MESA_PROGRAMS='NAME ...' of the host: CMD='/mnt/run NAME'
 #                             and MESA_PACKAGES='kmscube ...' of Debian 13's: CMD='/mnt/debian kmscube'
+#   VULKAN=1                  mount Vulkan programs of Debian 13's at /mnt, with our driver: CMD='vkcube --c 300', vkmark, vulkaninfo
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
 #   FENCEWATCH=1              load the checker of fences (kernel/fencewatch) before the driver; suites fail on its reports
 #   DISPLAY_HEADS=n VNC=:7    screens, and who shows them
-export MESA_PACKAGES KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
+export MESA_PACKAGES VULKAN_PACKAGES KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
 export FENCEWATCH
 export TSR_FENCEWATCH := $(FENCEWATCH)
 export PYTHONDONTWRITEBYTECODE := 1
@@ -32,7 +33,7 @@ GUEST = $(PYTHON) qemu-device/vm/guest.py $(GUEST_OPTIONS)
 # Sets what the device tests need.
 QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
 
-.PHONY: kernel kconfig module userspace mesa vulkan guest-env guest shell gdb run timeline lab contract ci ci-recipe
+.PHONY: kernel kconfig module userspace mesa vulkan guest-env guest shell gdb run timeline scenario lab contract sched ci
 kernel: setup ## fetch the stock guest kernel, or KERNEL=7.3, print its directory
 	@bash qemu-device/vm/kernel.sh $(KERNEL)
 
@@ -42,7 +43,7 @@ module: setup ## build the driver for the stock kernel (or KDIR=), print the pat
 userspace: setup ## build libtessera, tools, demos and the guest's test programs
 	@bash qemu-device/vm/programs.sh all >/dev/null && echo '$(BUILD)/userspace'
 
-mesa: setup ## build Mesa with a driver for the GPU, print its directory; DIR/tsr-mesa PROGRAM runs a program with it
+mesa: setup ## build Mesa with a driver for the GPU, or your own checkout MESA_TREE=DIR, print its directory; DIR/tsr-mesa PROGRAM runs a program with it
 	@bash userspace/mesa/build.sh
 
 kconfig: ## switch on what a guest needs in the configuration of your own kernel tree, KERNEL=DIR
@@ -57,10 +58,12 @@ guest-env: setup
 
 # CMD may hold any quotes and dollar signs: it reaches the guest as it is, through the environment.
 guest: export TSR_CMD = $(value CMD)
+guest: DISPLAY_HEADS := $(or $(DISPLAY_HEADS),$(if $(VULKAN),1))
 guest: setup ## run CMD='...' in a guest of its own (restored where it can be, FRESH=1 boots); make fails when it fails
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make guest CMD='command'" >&2; exit 2; }
-	@$(GUEST_ENV); $(if $(MESA),share=$$(bash userspace/mesa/share.sh $(MESA_PROGRAMS));) \
-		exec $(GUEST) $(if $(MESA),--share "$$share",$(if $(SHARE),--share)) -- "$$TSR_CMD"
+	@$(GUEST_ENV); $(if $(VULKAN),share=$$(bash userspace/mesa/share_vulkan.sh); TSR_CMD="PATH=\$$PATH:/mnt/bin; $$TSR_CMD";) \
+		$(if $(MESA),share=$$(bash userspace/mesa/share.sh $(MESA_PROGRAMS));) \
+		exec $(GUEST) $(if $(MESA)$(VULKAN),--share "$$share",$(if $(SHARE),--share)) -- "$$TSR_CMD"
 
 timeline: export TSR_CMD = $(value CMD)
 timeline: setup ## run CMD='...' in a guest, write what scheduler, fences and GPU did to OUT=timeline.json (Perfetto)
@@ -72,19 +75,31 @@ ci: setup ## run CMD='...' in a guest as a CI job wants it: fail on complaints o
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make ci CMD='command' [OUT=directory]" >&2; exit 2; }
 	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/ci.py --out '$(or $(OUT),ci-out)' $(GUEST_OPTIONS) -- "$$TSR_CMD"
 
-ci-recipe: ## print a CI job that does the same, FOR=github or gitlab, cloning from ORIGIN= (that of the checkout)
-	@$(PYTHON) qemu-device/vm/ci_recipe.py '$(FOR)' $(if $(ORIGIN),'$(ORIGIN)')
-
 # The table goes to the terminal; a page or a trace comes out as the command's standard output.
-lab: setup ## run a scenario of tsr-sync in a guest with two GPUs: LAB=guilty or LAB=file.sync, HTML=page.html or TRACE=trace.json
-	@[ -n '$(LAB)' ] || { echo 'usage: make lab LAB=NAME|FILE [HTML=FILE | TRACE=FILE]' >&2; exit 2; }
-	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/lab.py --lab '$(LAB)' $(if $(HTML),--html '$(HTML)') \
+scenario: setup ## run a scenario of tsr-sync in a guest with two GPUs: SCENARIO=guilty or =file.sync, HTML=page.html or TRACE=trace.json
+	@[ -n '$(SCENARIO)' ] || { echo 'usage: make scenario SCENARIO=NAME|FILE [HTML=FILE | TRACE=FILE]' >&2; exit 2; }
+	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/scenario.py --scenario '$(SCENARIO)' $(if $(HTML),--html '$(HTML)') \
 		$(if $(TRACE),--trace '$(TRACE)') $(GUEST_OPTIONS)
+
+# The name that it had in 1.0. It goes with the next release.
+lab:
+	@echo 'tessera: make lab LAB= is called make scenario SCENARIO= now' >&2
+	@$(MAKE) scenario SCENARIO='$(LAB)'
 
 # module.sh has a DRIVER of its own.
 contract: setup ## break DRIVER=tessera|vgem|sw_sync in a guest, show what each party sees: ROW='hang*' HTML=page.html
 	@unset DRIVER; $(GUEST_ENV); exec $(PYTHON) qemu-device/vm/contract.py $(if $(DRIVER),--driver '$(DRIVER)') $(if $(ROW),--row '$(ROW)') \
 		$(if $(HTML),--html '$(HTML)') $(GUEST_OPTIONS)
+
+# GUESTS=2 runs two guests at a time. SCHED_PATCH changes drm_sched itself, where it is a module.
+SCHED_ARGS = --load '$(LOAD)' $(if $(POLICY),--policy '$(POLICY)') $(if $(DEPTH),--depth '$(DEPTH)') $(if $(SLOTS),--slots '$(SLOTS)') \
+	$(if $(BACKEND),--backend '$(BACKEND)') $(if $(TIMESLICE),--timeslice '$(TIMESLICE)') $(if $(DELAY),--delay '$(DELAY)') \
+	$(if $(SEED),--seed '$(SEED)') $(if $(REALTIME),--realtime '$(REALTIME)') $(if $(SCHED_PATCH),--scheduler '$(abspath $(SCHED_PATCH))') \
+	$(if $(MOCK),--mock) $(if $(JSON),--json '$(JSON)') $(if $(HTML),--html '$(HTML)') $(if $(BASE),--base '$(BASE)') \
+	$(if $(TOLERANCE),--tolerance '$(TOLERANCE)') $(if $(GUESTS),--jobs '$(GUESTS)')
+sched: setup ## compare schedulers under the same load: LOAD=all POLICY=rr,fifo,fair DEPTH=1,4 BACKEND=engine,slot MOCK=1 HTML= JSON= BASE=before.json
+	@[ -n '$(LOAD)' ] || { echo 'usage: make sched LOAD=NAME,...|FILE [POLICY=rr,fifo,fair] [DEPTH=1,4] [BACKEND=engine,slot]' >&2; exit 2; }
+	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/sched_lab.py $(SCHED_ARGS) $(GUEST_OPTIONS)
 
 shell: export TSR_PROGRAMS = $(TESTS)
 shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt; TESTS='NAME ...' adds test programs

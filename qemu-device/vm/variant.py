@@ -36,6 +36,9 @@ VARIANTS = {
     # in 199 shows the race of the mutant madvise_unlocked; it is a prime, so that no loop shows it the same ones for ever.
     "race": Variant(slow=8, mem=512, kernel_args=PATIENT + " kcsan.early_enable=1 kcsan.skip_watch=198", smp=2,
                     looks="grep -qx 'enabled: 1' /sys/kernel/debug/kcsan"),
+    # KASAN reports each mistake, and a program that is made shorter makes the same one again.
+    "kcov": Variant(slow=4, mem=1024, kernel_args="kasan_multi_shot tessera.job_timeout_ms=300",
+                    looks="test -w /sys/kernel/debug/kcov"),
     "cover": Variant(slow=3, mem=256, counts=True),
     "igt": Variant(slow=2, kernel_args=PATIENT),
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""recipes.py FOR DIRECTORY: read a recipe of `make ci-recipe` from standard input and print a shell script with its steps, as
+"""recipes.py FOR DIRECTORY: read a recipe of `make export TO=...` from standard input and print a shell script with its steps, as
 that service would run them in DIRECTORY. Reads as much YAML as the recipes use."""
 
 import re
 import sys
 
-WORKSPACE = {"github": ("GITHUB_WORKSPACE", r"\$\{\{ github\.workspace \}\}"), "gitlab": ("CI_PROJECT_DIR", r"\$CI_PROJECT_DIR")}
+WORKSPACE = {"github": ("GITHUB_WORKSPACE", r"\$\{\{ github\.workspace \}\}"), "gitlab": ("CI_PROJECT_DIR", r"\$CI_PROJECT_DIR"),
+             "drm-ci": ("CI_PROJECT_DIR", r"\$CI_PROJECT_DIR")}
 
 
 def block(text, name):

@@ -86,7 +86,7 @@ static uint8_t *find(const struct frame_place *place, const uint8_t **sound)
 
 static void *change_memory(void *unused)
 {
-	struct fuzz_random r = { mutator_seed | 1 };
+	struct fuzz_random r = { .state = mutator_seed | 1 };
 	unsigned int focus = fuzz_below(&r, FRAME_PLACES);
 
 	(void)unused;

@@ -72,6 +72,7 @@ if [ -n "${IGT_TESTS:-}" ]; then
 else
     from_debian
 fi
+"$TOP/tests/igt/contract.sh" "$SHARE"
 cat >"$SHARE/run" <<'EOF2'
 #!/bin/sh
 here=${0%/*}

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "gfxt.h"
+#include "tsr_regs.h"
 
 /* Pieces of fragment programs. */
 #define GFX_ATEST(alpha) \
@@ -25,6 +26,25 @@
 	"clause {\n" \
 	"*LSHIFT_AND.i32 r8:t0, r59, 0xffff, 0x0.b0\n+NOP\n" \
 	"*RSHIFT_OR.i32 r9:t0, r59, #0, 0x10.b0\n+NOP\n*NOP\n+NOP\n}\n"
+
+#define GFX_FETCH_TEXT 1000		/* room for gfxt_fetch_text() */
+
+/*
+ * gfxt_fetch_text(): a fragment program whose color is the texel at the pixel's place, of a 2D
+ * texture of unsigned 32-bit components. The first two push constants are the level and the layer.
+ */
+static inline void gfxt_fetch_text(char text[GFX_FETCH_TEXT])
+{
+	const uint32_t word = TSR_TEXTURE_OPERATION_FETCH << 12 | 1u << 11 |
+		(uint32_t)TSR_TEXTURE_DIMENSION_2D << 18 |
+		(uint32_t)TSR_TEXTURE_FETCH_TEXEL << 20 |
+		(uint32_t)TSR_TEXTURE_RESULT_U32 << 24 | 15u << 28;
+
+	snprintf(text, GFX_FETCH_TEXT, GFX_PLACE
+		 "clause {\n*MOV.i32 r0, u0.w0\n+MOV.i32 r1, u0.w1\n*NOP\n+NOP\n}\n"
+		 "clause message=tex slot=0 wait=0,6 {\n*NOP\n+TEXC.skip r8, r9, 0x%x, @r0\n}\n"
+		 GFX_ATEST("r60") GFX_BLEND, word);
+}
 
 static inline struct tsr_shader *gfxt_program(struct gfxt *t, const char *text)
 {

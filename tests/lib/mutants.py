@@ -14,6 +14,8 @@ contract checker, on the machine it asks for. "Noticed by: WHAT, PROGRAM": WHAT 
     kernel          the kernel's log complains; these mutants need a kernel that looks (VARIANT=debug)
     race            KCSAN complains; these need the kernel that has it (VARIANT=race)
     static          tests/lib/PROGRAM.sh refuses the driver's text; nothing is built
+    fuzz            make check-fuzz-kernel, which builds it by itself; skipped here
+    table           a cell of the recovery contract turns red; `make check-contract` tries these
 
 "none" is the driver as it is: the programs of the others must pass and nothing be reported, for a
 test that always fails would catch every mutant. Prints KTAP.
@@ -54,8 +56,16 @@ def museum():
     return found
 
 
-# Which kernel it takes to notice something; the rest any can.
+# Kernels that it takes to notice something; the rest any can.
 LOOKS = {"kernel": "debug", "race": "race"}
+# Mutants that another target tries.
+APART = {"fuzz": "make check-fuzz-kernel", "table": "make check-contract"}
+
+
+def tried_here(mutants):
+    """Those of the mutants that this kernel can notice, and no other target tries."""
+    return {name: m for name, m in mutants.items()
+            if m[0] not in APART and LOOKS.get(m[0]) in (None, os.environ.get("TSR_VARIANT"))}
 
 
 def build(name):
@@ -162,14 +172,15 @@ def main():
     patterns = " ".join(sys.argv[1:] or [os.environ.get("TSR_MUTANTS", "")]).split() or ["*"]
     mutants = museum()
     chosen = {n: m for n, m in mutants.items() if any(fnmatch.fnmatch(n, x) for x in patterns)}
-    able = {n: m for n, m in chosen.items() if LOOKS.get(m[0]) in (None, os.environ.get("TSR_VARIANT"))}
+    able = tried_here(chosen)
     tap = Tap()
     for name in sorted(chosen.keys() - able.keys()):
         with tap.test(f"[SYS9] mutant {name} is noticed"):
-            tap.skip(f"needs VARIANT={LOOKS[chosen[name][0]]}")
+            want = chosen[name][0]
+            tap.skip(f"{APART[want]} tries it" if want in APART else f"needs VARIANT={LOOKS[want]}")
     if "none" in patterns or "*" in patterns:
         with tap.test("[SYS9] the driver as it is is not taken for a mutant"):
-            check(tap, "none", None, dict.fromkeys(m[1] for m in (able or mutants).values() if m[0] != "static"))
+            check(tap, "none", None, dict.fromkeys(m[1] for m in (able or tried_here(mutants)).values() if m[0] != "static"))
     for name, (want, program) in able.items():
         with tap.test(f"[SYS9] mutant {name} is noticed by {want}"):
             if want == "static":

@@ -11,42 +11,20 @@ the same outcome. What the GPU does is exact; when the processor is interrupted 
 """
 
 import argparse
-import base64
 import re
 import sys
 
-from guest import Guest, GuestError, write_through
+from guest import GuestError, write_through
+from repeatable import Repeatable
 
 LIMIT = 7200        # seconds of this host for one run
-# An instruction is 8 ns, so that the guest's idea of a second is about one of ours.
-CLOCK = ["-icount", "shift=3,sleep=off", "-rtc", "base=2026-01-01T00:00:00,clock=vm"]
-
-
-class Replayed(Guest):
-    """A guest that runs one command from the start and depends on nothing outside."""
-
-    def __init__(self, command, seed):
-        text = base64.b64encode(command.encode()).decode()
-        super().__init__(device_args=f"vram=32M,inject-window=on,deterministic=on,seed={seed}", accel="tcg",
-                         qemu_args=CLOCK + ["-seed", str(seed)],
-                         kernel_args=f"tessera.job_timeout_ms=1000 tessera.job_limit_ms=60000 tsr.run={text}", boot_limit=600)
-
-    def command(self, serial, interactive=False):
-        """No randomness of the host's."""
-        args = super().command(serial, interactive)
-        i = args.index("-object")
-        del args[i:i + 4]
-        return args
-
-    def _launch(self):
-        super()._launch()
-        self.number = 1         # of the command that is there from the start
-
 
 def run(faults, seed, show):
     """One run; (status of the program, what it and the kernel have said)."""
     said = bytearray()
-    with Replayed(f"TSR_VERBOSE=1 faults_load {faults} {seed}", seed) as guest:
+    # An instruction is 8 ns, so that the guest's idea of a second is about one of ours.
+    with Repeatable(f"TSR_VERBOSE=1 faults_load {faults} {seed}", seed, shift=3, device_args="vram=32M,inject-window=on",
+                    kernel_args="tessera.job_timeout_ms=1000 tessera.job_limit_ms=60000") as guest:
         def take(data):
             said.extend(data)
             if show:

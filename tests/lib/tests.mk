@@ -29,19 +29,19 @@ names = $(basename $(notdir $(call sources,$(1))))
 # Programs that say TSAN=0 have nothing to do with threads and are not run under TSan.
 tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(call sources,model) /dev/null)))
 # Suites run every program of the guest; `make guest` builds the one that CMD names.
-check-% soak replay bench bench-guest: export TSR_PROGRAMS := all
+check-% soak replay bench: export TSR_PROGRAMS := all
 # programs(LABEL,DIR,SET): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach s,$(call sources,$(2)),$(1):$(BUILD)/$(3)/tests/$(2)/$(basename $(notdir $(s)))=$(s))
 
-.PHONY: check-window check-mutants check-mutants-short check-contract check-kernel-tree check-dist check-kselftest check-distros check-mesa check-mesa-guest
-.PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-guest-short check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage exercise
+.PHONY: check-window check-mutants check-mutants-short check-contract check-contract-same check-fencewatch check-kernel-tree check-dist check-kselftest check-distros check-mesa check-mesa-guest
+.PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-guest-short check-debug check-debug-short check-igt check-race check-coverage fuzz bench coverage exercise
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@TSR_CHECK_MINUTES='$(MINUTES)' TSR_RESULTS='$(RESULTS)' $(PYTHON) tests/lib/check.py $(SUITES) \
 		$(if $(SHARD),,coverage) $(WITH) --optional $(OPTIONAL)
 
 check-all: ## make check, and what takes hours: debug kernels, races, IGT, GL, windows, broken drivers, an hour of fuzzing
 	@$(MAKE) check SECONDS=$(or $(SECONDS),3600) \
-		WITH='debug race igt window mutants kernel-tree dist kselftest distros mesa mesa-guest fuzz-short fuzz-engine $(WITH)'
+		WITH='guest-engine debug debug-engine race race-engine igt window mutants kernel-tree mesa-tree dist kselftest distros mesa mesa-guest fuzz-short fuzz-engine fuzz-kernel $(WITH)'
 
 # check-static: compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 check-static: setup
@@ -79,13 +79,23 @@ check-mesa: setup
 		TSR_DEQP='$(abspath $(DEQP))' TSR_DEQP_PART='$(DEQP_PART)'; \
 		$(RUN) --suite mesa --results $(BUILD)/results-mesa/mesa$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/*.py)
 
-# check-vulkan: Vulkan programs of our own on the device in their own process, with the validation layers
+# check-vulkan: Vulkan programs on the device in their own process: ours with the validation layers, pictures of vkcube and vkmark (PICTURES='NAME ...' these, both pictures kept), MESA=1 a compositor with OpenGL
 .PHONY: check-vulkan
 check-vulkan: setup
 	@bash qemu-device/build/host/setup.sh libvulkan-dev vulkan-tools vulkan-validationlayers
 	@bash qemu-device/vm/programs.sh all >/dev/null
-	@TSR_VULKAN=$$(bash userspace/mesa/vulkan.sh); TSR_GLSLANG=$$(bash tests/vulkan/glslang.sh); export TSR_VULKAN TSR_GLSLANG; \
+	@TSR_VULKAN=$$(bash userspace/mesa/vulkan.sh); TSR_GLSLANG=$$(bash tests/vulkan/glslang.sh); export TSR_VULKAN TSR_GLSLANG TSR_PICTURES='$(PICTURES)'; \
+		$(if $(MESA),TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA;) \
 		$(RUN) --suite vulkan --results $(BUILD)/results-mesa/vulkan$(if $(TESTS),-partial).ktap $(wildcard tests/vulkan/*.py)
+
+# check-vulkan-guest: Vulkan programs on the kernel's driver in guests: ours (PROGRAMS='NAME ...' these), vkcube and vkmark on a screen
+.PHONY: check-vulkan-guest
+check-vulkan-guest: export VULKAN_PACKAGES := coreutils vulkan-tools vkmark mesa-vulkan-drivers vulkan-validationlayers xvfb weston
+check-vulkan-guest: setup
+	@bash qemu-device/build/host/setup.sh libvulkan-dev
+	@$(GUEST_ENV); TSR_VULKAN_SHARE=$$(bash userspace/mesa/share_vulkan.sh); TSR_GLSLANG=$$(bash tests/vulkan/glslang.sh); \
+		export TSR_VULKAN_SHARE TSR_GLSLANG TSR_VULKAN_PROGRAMS='$(PROGRAMS)'; \
+		$(RUN) --suite vulkan-guest --results $(BUILD)/results-mesa/vulkan-guest$(if $(TESTS),-partial).ktap $(wildcard tests/vulkan/guest/*.py)
 
 # With the libraries of piglit's programs, which are not packaged with what they need.
 check-mesa-guest: export MESA_PACKAGES := kmscube weston glmark2-es2-drm libwaffle-1-0 libgl1 libxkbcommon0 libx11-6
@@ -127,10 +137,16 @@ GUEST_PROGRAMS = $(foreach s,$(call sources,guest),guest:$(basename $(notdir $(s
 ENGINE_PROGRAMS = $(foreach n,ioctl_submit syncobjs isolation,guest-engine:$(n)=$(wildcard tests/guest/*/$(n).c))
 DEBUG_PROGRAMS = $(foreach n,$(call names,debug),debug:$(n)=tests/debug/$(n).c) \
 	$(addprefix debug-script:,$(wildcard tests/debug/*.py))
+# check-guest-engine, check-debug-engine, check-race-engine: these suites with the other submission backend, for check-all
+.PHONY: check-guest-engine check-debug-engine check-race-engine
+check-guest-engine check-debug-engine check-race-engine: check-%-engine:
+	@$(MAKE) check-$* SCHED=engine RESULTS='$(BUILD)/results-engine'
+
 check-debug: export VARIANT := debug
+check-debug: export SCHED := $(SCHED)
 # check-debug: the guest suite on a kernel with KASAN, lockdep, kmemleak ... (built once), and KUnit
 check-debug: setup
-	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite debug --results $(BUILD)/results-debug/debug$(if $(TESTS),-partial).ktap $(DEBUG_PROGRAMS) $(GUEST_PROGRAMS)
+	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite debug --results $(BUILD)/results-debug/debug$(if $(SCHED),-$(SCHED))$(if $(TESTS),-partial).ktap $(DEBUG_PROGRAMS) $(GUEST_PROGRAMS)
 
 # Drivers with one mistake each: the device's checker or the suite must notice it.
 # check-mutants: build broken drivers, demand that each is noticed: MUTANTS='doorbell* none' VARIANT=debug
@@ -140,6 +156,10 @@ check-mutants: setup
 # check-contract: the mutants that userspace/contract/shown.tsv names turn the cells red that it names: MUTANTS='error_lost'
 check-contract: setup
 	@$(GUEST_ENV); TSR_MUTANTS='$(MUTANTS)' $(RUN) --suite contract --results $(BUILD)/results-debug/contract.ktap tests/lib/contract_shown.py
+
+# check-contract-same: the contract's table is the same with an IOMMU, two devices, under load, and three times in a row: MACHINES='plain iommu' KERNEL=6.12
+check-contract-same: setup
+	@$(GUEST_ENV); TSR_MACHINES='$(MACHINES)' TSR_RUNS='$(RUNS)' $(RUN) --suite contract-same --results $(BUILD)/results-debug/contract-same.ktap tests/lib/contract_same.py
 
 # check-mutants-short: a few of them; part of `make check WITH=mutants-short`
 check-mutants-short: setup
@@ -152,9 +172,22 @@ exercise: setup ## repair a driver with one known bug: N=1, 2 or 3, HINT=1 for a
 	@$(GUEST_ENV); $(PYTHON) tests/lib/exercise.py '$(N)' $(if $(HINT),--hint '$(HINT)') $(if $(AGAIN),--again)
 
 # Both work on a copy of Debian's linux-source-7.3.
+# check-fencewatch: what fencewatch says about other drivers under IGT's programs for them: DRIVERS='virtio_gpu vgem' VARIANT=igt (for vkms, sw_sync)
+check-fencewatch: export DRIVERS := $(DRIVERS)
+check-fencewatch: setup
+	@$(GUEST_ENV); TSR_IGT=$$(bash tests/igt/share.sh); export TSR_IGT; \
+		$(RUN) --suite fencewatch --results $(BUILD)/results-debug/fencewatch.ktap tests/fencewatch/others.py
+
 # check-kernel-tree: the driver inside a kernel tree: compiled for x86-64 and arm64, with W=1 and sparse; a guest with a tree of one's own
 check-kernel-tree: setup
-	@$(RUN) --suite kernel-tree --results $(BUILD)/results-debug/kernel-tree.ktap tests/tree/kernel_tree.sh tests/tree/own_tree.sh
+	@$(RUN) --suite kernel-tree --results $(BUILD)/results-debug/kernel-tree.ktap tests/tree/kernel_tree.sh tests/tree/own_tree.sh tests/tree/drm_ci.sh
+
+# check-mesa-tree: a Mesa checkout of one's own (MESA_TREE=): built, run, built again after a change
+.PHONY: check-mesa-tree
+check-mesa-tree: setup
+	@bash qemu-device/build/host/setup.sh libegl-dev
+	@bash qemu-device/vm/programs.sh all >/dev/null
+	@$(RUN) --suite mesa-tree --results $(BUILD)/results-debug/mesa-tree.ktap tests/tree/mesa_tree.sh
 
 # check-dist: the tarball of make dist, its own static and user checks without git and network
 check-dist: setup
@@ -169,7 +202,7 @@ check-distros: export DISTROS := $(DISTROS)
 # check-distros: make run, check-kernels and a guest with Linux 7.3 on bare Debian systems, packages, CI recipes, the container: DISTROS='bookworm trixie' (root)
 check-distros: setup
 	@bash qemu-device/build/host/setup.sh debootstrap lintian
-	@$(RUN) --suite distros --results $(BUILD)/results-debug/distros.ktap tests/distros/distros.sh tests/distros/packages.sh tests/distros/recipes.sh tests/distros/container.sh
+	@$(RUN) --suite distros --results $(BUILD)/results-debug/distros.ktap tests/distros/distros.sh tests/distros/packages.sh tests/distros/recipes.sh tests/distros/container.sh tests/distros/fencewatch.sh
 
 # What finds most in little time; `make check WITH=debug-short` adds it to everything else.
 # check-debug-short: the part of check-debug that is about the driver's interface, memory and locks
@@ -180,7 +213,8 @@ check-igt: export VARIANT := $(or $(VARIANT),igt)
 check-igt: export IGT_TESTS := $(IGT_TESTS)
 check-igt: export TSR_IGT_PROGRAMS := $(IGT_PROGRAMS)
 check-igt: export TSR_IGT_LONG := $(LONG)
-# check-igt: IGT's generic tests on a kernel with SW_SYNC and lockdep: Debian's build of them, or IGT_TESTS=DIR (IGT_PROGRAMS=, LONG=1 for all)
+check-igt: export TSR_IGT_XFAILS := $(abspath $(IGT_XFAILS))
+# check-igt: IGT's generic tests on a kernel with SW_SYNC and lockdep: Debian's build of them, or IGT_TESTS=DIR (IGT_PROGRAMS=, LONG=1 for all; IGT_XFAILS=DIR with the expectations of drm-ci)
 check-igt: setup
 	@$(GUEST_ENV); TSR_IGT=$$(bash tests/igt/share.sh); export TSR_IGT; \
 		$(RUN) --suite igt --results $(BUILD)/results-debug/igt.ktap igt-script:tests/igt/igt.py igt-script:tests/igt/gputop.py
@@ -199,9 +233,10 @@ replay: setup
 	@$(GUEST_ENV); $(PYTHON) tests/lib/replay.py --faults $(or $(FAULTS),120) --seed $(or $(SEED),1) $(if $(TWICE),--twice)
 
 check-race: export VARIANT := race
+check-race: export SCHED := $(SCHED)
 # check-race: the guest suite on a kernel with KCSAN and two processors
 check-race: setup
-	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite race --results $(BUILD)/results-debug/race$(if $(TESTS),-partial).ktap $(GUEST_PROGRAMS)
+	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite race --results $(BUILD)/results-debug/race$(if $(SCHED),-$(SCHED))$(if $(TESTS),-partial).ktap $(GUEST_PROGRAMS)
 
 # What the guests of a cover kernel have counted; a run of all programs begins anew, a run of some adds to it.
 COVER := $(BUILD)/cover
@@ -229,10 +264,28 @@ vectors-check: setup
 	@mkdir -p '$(BUILD)/blocks' && $(CC) -O1 -o '$(BUILD)/blocks/dump' tests/blocks/dump.c
 	@$(PYTHON) tests/blocks/vectors.py '$(BUILD)/blocks/dump'
 
-fuzz: setup ## fuzz the model longer: SECONDS=600 per target
+# With ENGINE= the inputs that were found stay in the build directory, and the next run goes on with them.
+fuzz: setup ## fuzz the model longer: SECONDS=600 per target, ENGINE=libfuzzer|msan|afl|qemu with coverage feedback
+ifdef ENGINE
+	@bash qemu-device/build/host/setup.sh clang $(if $(filter afl,$(ENGINE)),afl++)
+	@SECONDS_TO_RUN=$(or $(SECONDS),600) bash tests/fuzz/engine/$(if $(filter qemu,$(ENGINE)),qemu.sh,run.sh '$(ENGINE)' $(TESTS))
+else
 	@$(PROGRAMS) asan fuzz
 	@TSR_FUZZ_SECONDS=$(or $(SECONDS),600) LONG=1 $(RUN) --suite fuzz --results $(RESULTS)/fuzz.ktap \
 		$(call programs,fuzz,fuzz,asan)
+endif
+
+# The corpus stays in OUT, so a later run goes on where this one ended.
+.PHONY: fuzz-kernel check-fuzz-kernel
+fuzz-kernel check-fuzz-kernel: export VARIANT := kcov
+fuzz-kernel check-fuzz-kernel: export TSR_PROGRAMS := kcov_ioctls
+fuzz-kernel: setup ## fuzz the driver in guests with coverage feedback: SECONDS=3600 SEED=1 OUT=DIR for corpus and finds, BLIND=1 MUTANT=NAME
+	@$(GUEST_ENV); exec $(PYTHON) tests/fuzz/kernel/fuzz_kernel.py --out '$(or $(OUT),$(BUILD)/fuzz-kernel)' \
+		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(BLIND),--blind) $(if $(MUTANT),--mutant '$(MUTANT)')
+
+# check-fuzz-kernel: make fuzz-kernel finds a planted bug in ten minutes, and nothing in the driver in one
+check-fuzz-kernel: setup
+	@$(GUEST_ENV); $(RUN) --suite fuzz-kernel --results $(BUILD)/results-debug/fuzz-kernel.ktap tests/fuzz/kernel/planted.py
 
 # All targets share SECONDS; as many run at a time as there are processors.
 # check-fuzz-short: fuzz the model for SECONDS in all
@@ -247,10 +300,6 @@ check-fuzz-engine: setup
 	@bash qemu-device/build/host/setup.sh clang
 	@$(RUN) --suite fuzz-engine --results $(BUILD)/results-debug/fuzz-engine.ktap tests/fuzz/engine/engine.sh
 
-# fuzz-isa: fuzz the instruction decoder with libFuzzer (needs clang): SECONDS=600, prints the lines reached
-fuzz-isa: setup
-	@SECONDS_TO_RUN=$(or $(SECONDS),600) bash tests/lib/fuzz_isa.sh
-
 # The disk the figures are compared with: virtio-blk in front of nothing, so a read costs what the bus costs.
 BENCH_DISK := -drive if=none,id=bench,driver=null-co,read-zeroes=on,size=64M -device virtio-blk-pci,drive=bench
 # The peer is llvmpipe of Debian 13's Mesa on every host. OPS=1 (or OPS='PATTERN ...'): only operations of GL.
@@ -259,26 +308,29 @@ BENCH_OPS = mesa=$$(bash userspace/mesa/build.sh) && bash qemu-device/vm/program
 	cc -O2 -Wall -Wextra -o '$(BUILD)/bench/ops' tests/bench/ops/*.c -lEGL -lGLESv2 && \
 	$(BENCH_COMPARE) --ops '$(BUILD)/bench/ops' --only '$(if $(filter-out 1,$(OPS)),$(OPS),*)' \
 		--ours "$(BUILD)/userspace/bin/tsr-host $$mesa/tsr-mesa"
-bench: setup ## benchmarks of model, guest and GL against llvmpipe, one line per figure: name value unit; THREADS='1 4', OPS=1: GL operations alone
+# llvmpipe's compiler needs a processor that it knows by name.
+BENCH_GUEST = $(GUEST_ENV); $(PROGRAMS) guest bench/gl; \
+	bash tests/bench/gl/share.sh '$(BUILD)/bench-gl/share' '$(BUILD)/guest/tests/bench/gl/gfx_guest'; \
+	$(GUEST) --mem $(or $(MEM),2048) --qemu-args '-cpu Haswell-noTSX' \
+		--share '$(BUILD)/bench-gl/share' -- '/mnt/run $(filter-out all,$(SCENES))'
+BENCH_HOST = for b in $(filter-out gfx,$(call names,bench/host)); do '$(BUILD)'/plain/tests/bench/host/$$b || exit; done
+bench: setup ## benchmarks of model, guest and GL against llvmpipe: THREADS='1 4', OPS=1 GL operations alone, SCENES=all|'NAME ...' in a guest, SUBMITS=1 cost of fencewatch and of the backend engine
 	@bash qemu-device/build/host/setup.sh libegl-dev libgles-dev libegl-mesa0 libgl1-mesa-dri
-ifndef OPS
-	@$(PROGRAMS) plain bench/host
-	@for b in $(filter-out gfx,$(call names,bench/host)); do '$(BUILD)'/plain/tests/bench/host/$$b || exit; done
-	@$(BENCH_COMPARE) --gfx '$(BUILD)/plain/tests/bench/host/gfx'
-endif
+ifdef SCENES
+	@$(BENCH_GUEST)
+else ifdef OPS
 	@$(BENCH_OPS)
-ifndef OPS
-	@$(GUEST_ENV); $(GUEST) --qemu-args '$(BENCH_DISK)' -- 'for b in $(call names,bench); do $$b || exit; done'
+else ifdef SUBMITS
+	@$(GUEST_ENV); $(PYTHON) tests/bench/submits.py $(if $(PAIRS),--pairs '$(PAIRS)') $(if $(DRIVER_KO),--driver '$(DRIVER_KO)')
+else
+	@$(PROGRAMS) plain bench/host
+	@$(BENCH_HOST)
+	@$(BENCH_COMPARE) --gfx '$(BUILD)/plain/tests/bench/host/gfx'
+	@$(BENCH_OPS)
+	@$(GUEST_ENV); $(GUEST) --qemu-args '$(BENCH_DISK)' -- 'for b in $(filter-out residency,$(call names,bench)); do $$b || exit; done'
+	@$(GUEST_ENV); $(GUEST) --device-args vram=64M --mem 2048 -- residency
 	@$(GUEST_ENV); $(GUEST) --device-args check=on --qemu-args '$(BENCH_DISK)' -- 'latency | sed s/^/checked_/'
 endif
-
-# llvmpipe's compiler wants a processor that it knows by name.
-bench-guest: setup ## the GPU against llvmpipe in the guest, on the same scenes: SCENES='fill_flat tri_small'
-	@bash qemu-device/build/host/setup.sh libegl-dev libgles-dev libegl-mesa0 libgl1-mesa-dri
-	@$(GUEST_ENV); $(PROGRAMS) guest bench/gl; \
-		bash tests/bench/gl/share.sh '$(BUILD)/bench-gl/share' '$(BUILD)/guest/tests/bench/gl/gfx_guest'; \
-		$(GUEST) --mem $(or $(MEM),2048) --qemu-args '-cpu Haswell-noTSX' \
-			--share '$(BUILD)/bench-gl/share' -- '/mnt/run $(SCENES)'
 
 # compare-disasm: compare tsr-dis with Mesa's disassembly: DIR= holds NAME.bin and NAME.disasm
 compare-disasm: userspace
@@ -286,9 +338,10 @@ compare-disasm: userspace
 		--tool '$(BUILD)/userspace/bin/tsr-dis' '$(or $(DIR),$(error say DIR=))'
 
 # Compiled shaders with the results they should have, e.g. from another compiler. More options of tsr-run: OPTIONS=
-.PHONY: vectors
-vectors: setup ## run shader vectors below VECTORS=DIR on the model (TIMING=late THREADS=2 SIMD=avx2, or ALL=1)
-	@[ -n '$(VECTORS)' ] || { echo 'usage: make vectors VECTORS=DIR [TIMING=early|late] [THREADS=N] [SIMD=PATH] [ALL=1]' >&2; exit 2; }
+.PHONY: check-vectors
+# check-vectors: run shader vectors below VECTORS=DIR on the model (TIMING=late THREADS=2 SIMD=avx2, or ALL=1)
+check-vectors: setup
+	@[ -n '$(VECTORS)' ] || { echo 'usage: make check-vectors VECTORS=DIR [TIMING=early|late] [THREADS=N] [SIMD=PATH] [ALL=1]' >&2; exit 2; }
 	@$(MAKE) -s -j$(JOBS) -C userspace O='$(BUILD)/userspace' HW="$$(bash qemu-device/build/host/headers.sh)" \
 		'$(BUILD)/userspace/bin/tsr-run'
 	@LD_LIBRARY_PATH='$(BUILD)/userspace/lib' $(PYTHON) -B tests/lib/vectors.py --tool '$(BUILD)/userspace/bin/tsr-run' \

@@ -186,6 +186,47 @@ static void between(void)
 	glDeleteProgram(program);
 }
 
+#define VALUES 150	/* more than there are registers */
+
+/* Atomics return all values first. They are used from the last to the first. */
+static void registers(void)
+{
+	static char text[VALUES * 160];
+	uint32_t in[VALUES][16], wanted;
+	const uint32_t *got;
+	size_t used;
+
+	gl_case("a shader with more values than registers");
+	used = (size_t)sprintf(text, ES31 "layout(local_size_x = 16) in;\n"
+			       "layout(std430, binding = 0) buffer I { uint i[]; };\n"
+			       "layout(std430, binding = 1) buffer O { uvec4 o[]; };\n"
+			       "void main() { uint n = gl_LocalInvocationIndex;\n");
+	for (unsigned int k = 0; k < VALUES; k++)
+		used += (size_t)sprintf(text + used, "uint v%u = atomicAdd(i[n + %uu], 1u);\n",
+					k, 16 * k);
+	used += (size_t)sprintf(text + used, "uint s = 0u;\n");
+	for (unsigned int k = VALUES; k--;)
+		used += (size_t)sprintf(text + used, "s = s * 5u + (v%u ^ s >> 7u);\n", k);
+	sprintf(text + used, "o[n] = uvec4(s, v0, v77, v149); }");
+	for (unsigned int n = 0; n < 16 * VALUES; n++)
+		in[n / 16][n % 16] = n * 0x9e3779b9u + 7;
+	gl_compute(text);
+	gl_storage(0, in, sizeof(in));
+	gl_storage(1, NULL, 16 * 16);
+	glDispatchCompute(1, 1, 1);
+	got = gl_results(16 * 16);
+	for (unsigned int n = 0; got && n < 16; n++) {
+		wanted = 0;
+		for (unsigned int k = VALUES; k--;)
+			wanted = wanted * 5 + (in[k][n] ^ wanted >> 7);
+		if (got[4 * n] != wanted || got[4 * n + 1] != in[0][n] ||
+		    got[4 * n + 2] != in[77][n] || got[4 * n + 3] != in[149][n])
+			gl_fail("thread %u: %x, expected %x", n, got[4 * n], wanted);
+	}
+	glUnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+	gl_no_error();
+}
+
 int main(void)
 {
 	gl_open(3, 1);
@@ -194,5 +235,6 @@ int main(void)
 	images();
 	indirect();
 	between();
+	registers();
 	return gl_close();
 }

@@ -22,6 +22,7 @@
 #include <time.h>
 
 #include "gl.h"
+#include "random.h"
 
 #define SIZE		64	/* of targets, pixels */
 #define TEXTURES	3
@@ -29,34 +30,6 @@
 #define ROUND		60	/* scenes that are drawn once more at the end */
 #define STAGED		100001	/* seeds from here on have geometry shaders */
 #define SLACK		(512 << 10)
-
-static uint64_t chaos;
-
-static uint32_t next(void)
-{
-	chaos ^= chaos >> 12;
-	chaos ^= chaos << 25;
-	chaos ^= chaos >> 27;
-	return (uint32_t)(chaos * 0x2545f4914f6cdd1dull >> 32);
-}
-
-static unsigned int below(unsigned int n)
-{
-	return (unsigned int)((uint64_t)next() * n >> 32);
-}
-
-static bool chance(unsigned int percent)
-{
-	return below(100) < percent;
-}
-
-/* One that a float holds exactly. */
-static float real(float low, float high)
-{
-	return low + (high - low) * (float)below(4096) / 4096;
-}
-
-#define PICK(array)	((array)[below(sizeof(array) / sizeof((array)[0]))])
 
 /* ---- Shaders --------------------------------------------------------------------------------- */
 
@@ -484,7 +457,7 @@ static void scene(uint32_t seed, uint8_t *pixels)
 	GLuint target, depth, textures[TEXTURES], buffers[2], program;
 	GLint framebuffer;
 
-	chaos = (seed + 1) * 0x9e3779b97f4a7c15ull;
+	seed_scene(seed);
 	glDisable(GL_SCISSOR_TEST);
 	glDisable(GL_DITHER);		/* is as each driver likes */
 	glColorMask(1, 1, 1, 1);

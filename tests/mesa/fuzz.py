@@ -4,9 +4,11 @@
 """Scenes by chance (fuzz.c) on the device in their own process, and the same by Mesa's softpipe on the CPU: alike.
 
 Where softpipe has another picture llvmpipe is asked as well: a scene is wrong if both have. Scenes from 100001 on have geometry
-shaders. TSR_FUZZ_SCENES='FIRST COUNT' are others. FUZZ='FIRST COUNT' of `make check-mesa` sets it."""
+shaders. Scenes from 200001 on are those of fuzz_exact.c, whose results must be llvmpipe's bit by bit. TSR_FUZZ_SCENES='FIRST
+COUNT' are others. FUZZ='FIRST COUNT' of `make check-mesa` sets it."""
 
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,7 +19,10 @@ from tap import Tap
 tap = programs.tap = Tap()
 BYTES = 64 * 64 * 4
 ASKED = os.environ.get("TSR_FUZZ_SCENES")
-RANGES = [tuple(int(n) for n in ASKED.split())] if ASKED else [(1, 300), (100001, 150)]
+RANGES = [tuple(int(n) for n in ASKED.split())] if ASKED else [(1, 300), (100001, 150), (200001, 150)]
+EXACT = 200001      # scenes from here on are fuzz_exact's
+WORDS = 64          # of such a scene
+STEPS = {0x5701: "numbers", 0x5702: "images", 0x5703: "streams", 0x5704: "statistics", 0x5705: "draws", 0x5706: "dispatches"}
 # A channel of 255 that is further off is another one (17 is the least that four bits can be); of a scene so many pixels in a hundred may be others: at edges, where a
 # shader compares, or where a texel's edge lies.
 FAR, LIMIT = 20, 2.0
@@ -81,6 +86,31 @@ def compare(first, count):
         tap.eq(", ".join(bad), "", "scenes of which both have other pictures")
 
 
+def first_difference(ours, theirs):
+    """The step of the first word that is another one, or ""."""
+    step = ""
+    for a, b in zip(ours, theirs):
+        step = STEPS.get(b, step)
+        if a != b:
+            return step
+    return ""
+
+
+def compare_exact(first, count):
+    with tempfile.TemporaryDirectory(prefix="tessera-fuzz-") as directory, \
+            tap.test(f"scenes {first} to {first + count - 1} have llvmpipe's results"):
+        program = programs.build("fuzz_exact", directory)
+        paths = [os.path.join(directory, name) for name in ("device", "llvmpipe")]
+        said = [draw(program, path, software, first, count) for path, software in zip(paths, ("", "llvmpipe"))]
+        tap.ok("# Tessera," in said[0] and "# llvmpipe" in said[1], "the renderers")
+        words = [list(struct.iter_unpack(f"<{WORDS}I", read(path))) for path in paths]
+        for text, scenes in zip(said, words):
+            tap.ok("ok 1" in text and "not ok" not in text, f"no error: {text[-1000:]}")
+            tap.eq(len(scenes), count, "scenes")
+        bad = [(first + i, first_difference(*pair)) for i, pair in enumerate(zip(*words))]
+        tap.eq(", ".join(f"{seed} ({step})" for seed, step in bad if step), "", "scenes with other results")
+
+
 for scenes in RANGES:
-    compare(*scenes)
+    (compare_exact if scenes[0] >= EXACT else compare)(*scenes)
 sys.exit(tap.finish())

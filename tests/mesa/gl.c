@@ -12,6 +12,7 @@
 static EGLDisplay display;
 static EGLContext context;
 static int cases, failures;
+static GLuint corners_buffer;	/* of gl_rect(); 0: they are in memory */
 static bool failed;
 static const char *name;
 
@@ -76,6 +77,14 @@ void gl_open_desktop(int major, int minor)
 {
 	make_current(surfaceless(), EGL_NO_CONFIG_KHR, EGL_NO_SURFACE, EGL_OPENGL_API, major,
 		     minor);
+	if (major * 10 + minor < 31)
+		return;
+	/* a core profile has no arrays of its own, and none in the program's memory */
+	GLuint array;
+
+	glGenVertexArrays(1, &array);
+	glBindVertexArray(array);
+	glGenBuffers(1, &corners_buffer);
 }
 
 static void end_case(void)
@@ -190,6 +199,26 @@ GLuint gl_compute(const char *text)
 	return link_program(program);
 }
 
+void gl_storage(GLuint binding, const void *data, size_t bytes)
+{
+	GLuint buffer;
+
+	glGenBuffers(1, &buffer);
+	glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, buffer);
+	glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)bytes, data, GL_DYNAMIC_COPY);
+}
+
+const void *gl_results(size_t bytes)
+{
+	const void *map;
+
+	glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+	map = glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)bytes, GL_MAP_READ_BIT);
+	if (!map)
+		gl_fail("the storage buffer cannot be mapped");
+	return map;
+}
+
 GLuint gl_target(int width, int height, GLenum format)
 {
 	GLuint texture, framebuffer;
@@ -231,8 +260,10 @@ void gl_rect(float x0, float y0, float x1, float y1, float z)
 {
 	const GLfloat corners[] = { x0, y0, z, x1, y0, z, x0, y1, z, x1, y1, z };
 
-	glBindBuffer(GL_ARRAY_BUFFER, 0);
-	glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, corners);
+	glBindBuffer(GL_ARRAY_BUFFER, corners_buffer);
+	if (corners_buffer)
+		glBufferData(GL_ARRAY_BUFFER, sizeof(corners), corners, GL_STREAM_DRAW);
+	glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, corners_buffer ? NULL : corners);
 	glEnableVertexAttribArray(0);
 	glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
 }

@@ -8,6 +8,7 @@
 #define TSR_TEST_GL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <GLES3/gl32.h>
@@ -43,6 +44,15 @@ void gl_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 GLuint gl_program(const char *vertex, const char *fragment);
 GLuint gl_geometry_program(const char *vertex, const char *geometry, const char *fragment);
 GLuint gl_compute(const char *text);
+
+/* gl_storage(): make a storage buffer with @bytes of @data, bound to @binding. */
+void gl_storage(GLuint binding, const void *data, size_t bytes);
+
+/*
+ * gl_results(): map the storage buffer that was bound last, after shaders have written it. NULL is
+ * a failure of the case. glUnmapBuffer(GL_SHADER_STORAGE_BUFFER) ends it.
+ */
+const void *gl_results(size_t bytes);
 
 /*
  * gl_target(): a framebuffer of one color texture of that internal format, bound, with the viewport

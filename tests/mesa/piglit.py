@@ -32,7 +32,7 @@ RESULT = re.compile(r'^PIGLIT: (\{"result".*\})\s*$', re.M)
 SAMPLE = re.compile(r"(\w+)/(\d+)(?:\+(\d+))?$")
 # seconds for a program; more where the host has other things to do
 LIMIT = 120 * max(1, min(5, os.getloadavg()[0] / os.cpu_count()))
-GLSL, GLSL_ES = 3.3, 3.2        # what is offered
+GLSL, GLSL_ES = 4.6, 3.2        # what is offered
 
 tap = None      # of who runs or imports this
 

@@ -28,7 +28,7 @@ HOST = os.path.join(os.environ["TSR_BUILD"], "userspace")
 LIMIT = 240 * max(1, min(5, os.getloadavg()[0] / os.cpu_count()))     # seconds for a picture to come
 FAR = 16            # colors, of 255: a pixel that is further off is another one
 PACKAGES = ("coreutils weston xwayland xvfb mesa-utils-bin gtk-4-examples qml-qt6 qml6-module-qtquick qml6-module-qtquick-window "
-            "qml6-module-qtqml-workerscript qt6-wayland libgl1-mesa-dri libegl-mesa0 libglx-mesa0 libgl1 libgles2").split()
+            "qml6-module-qtqml-workerscript qt6-wayland apitrace libgl1-mesa-dri libegl-mesa0 libglx-mesa0 libgl1 libgles2").split()
 
 # Prefixes of the server's and the client's command; the software renderer is the packages' own.
 DEVICE = "/mnt/host/bin/tsr-host --threads 2 /mnt/mesa/tsr-mesa"
@@ -57,6 +57,13 @@ export DISPLAY=:7
 while [ ! -S /tmp/.X11-unix/X7 ]; do sleep 0.1; done"""
 
 
+# A program is recorded on a server that nobody looks at, and what was recorded is drawn again on the other one.
+APITRACE = """sh -c 'Xvfb :8 -screen 0 640x480x24 -nolisten tcp & while [ ! -S /tmp/.X11-unix/X8 ]; do sleep 0.1; done
+DISPLAY=:8 LD_PRELOAD="/mnt/out/still.so $LD_PRELOAD" apitrace trace --api gl -o /tmp/it \
+timeout 5 glxgears.x86_64-linux-gnu -geometry 400x300+0+0
+exec glretrace --loop /tmp/it'"""
+
+
 class Case:
     """A program, the server it is shown by, and how much of the picture may differ (edges, and what moves)."""
 
@@ -82,6 +89,7 @@ CASES = [
     Case("es2gears_x11-xvfb", "es2gears_x11.x86_64-linux-gnu", server="xvfb", still=True),
     Case("glxgears-xvfb", "glxgears.x86_64-linux-gnu -geometry 400x300+0+0", server="xvfb", still=True),
     Case("glxgears-xwayland", "glxgears.x86_64-linux-gnu -geometry 400x300+0+0", server="xwayland", still=True),
+    Case("apitrace-glxgears", APITRACE, server="xvfb"),
     # a spinner and two bars move all the time: everything else is drawn once, and kept by partial redraws
     Case("gtk4-widget-factory", "GSK_RENDERER=ngl gtk4-widget-factory", differs=0.03, size=(1400, 720)),
     Case("qml-wayland", "QT_QPA_PLATFORM=wayland QSG_RHI_BACKEND=opengl qml6 /mnt/here/scene.qml"),

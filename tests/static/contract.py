@@ -42,12 +42,25 @@ with tap.test("every kind of injected fault is in a row"):
     tap.ok(len(names) >= 22, names)
     tap.eq([name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", scripts)], [], "kinds in no row")
 
+cells = {(row[0], column) for row in rows for column, value in zip(head, row) if column in columns and value != "-"}
+lines = table("userspace/contract/shown.tsv")
+shown = {(line[0], column): line[1] for line in lines for column in line[-1].split()}
+
 with tap.test("shown.tsv names rows, columns and mutants that there are, and cells that say something"):
-    known = {row[0]: dict(zip(head, row)) for row in rows}
-    wrong = [cell for cell in table("userspace/contract/shown.tsv")
-             if len(cell) != 3 or known.get(cell[0], {}).get(cell[1], "-") == "-" or
-             not os.path.exists(os.path.join(TOP, "tests", "mutants", cell[2] + ".patch"))]
-    tap.eq(wrong, [], "lines without a meaning")
+    tap.eq([line for line in lines if len(line) != 3], [], "lines without three parts")
+    tap.eq(sorted(set(shown) - cells), [], "cells without a meaning")
+    tap.eq(len({tuple(line[:2]) for line in lines}), len(lines), "lines for a row and a mutant")
+    mutants = {line[1] for line in lines}
+    tap.eq([m for m in mutants if not os.path.exists(os.path.join(TOP, "tests", "mutants", m + ".patch"))], [], "unknown mutants")
+    heads = {f[:-len(".patch")]: text(os.path.join("tests/mutants", f)) for f in os.listdir(os.path.join(TOP, "tests/mutants"))
+             if f.endswith(".patch")}
+    tap.eq([m for m, h in heads.items() if "\nNoticed by: table, " in h and m not in mutants], [], "mutants that no cell notices")
+
+with tap.test("each row and each column was turned red by a mutant, and at least three quarters of the cells"):
+    tap.eq([row[0] for row in rows if row[0] not in {row for row, _ in shown}], [], "rows that nothing turned red")
+    tap.eq([c for c in columns if c not in {column for _, column in shown}], [], "columns that nothing turned red")
+    print(f"# {len(shown)} of {len(cells)} cells were turned red")
+    tap.ok(4 * len(shown) >= 3 * len(cells), f"{len(shown)} of {len(cells)} cells")
 
 with tap.test("the page has the rules of the program, and columns name no others"):
     found = re.findall(r'\{ "(R\d\.\d)", "((?:[^"\\]|\\.)*)",\s+(UAPI )?"((?:[^"\\]|\\.)*)", (true|false) \}', source)

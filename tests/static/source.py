@@ -12,7 +12,7 @@ import tree  # noqa: E402
 # The uapi header is one file by its nature, programs include it by one name; vectors are data.
 FILE_LINES, FUNCTION_LINES, COLUMNS = 900, 80, 100
 USUAL_FUNCTION, USUAL_SHARE = 40, 0.9   # nine of ten functions are not longer than this
-LICENCES = [("tests/mutants/", "GPL-2.0-only"), ("kernel/include/uapi/", "(GPL-2.0 WITH Linux-syscall-note) OR MIT"), ("kernel/", "GPL-2.0-only"),
+LICENCES = [("tests/mutants/", "GPL-2.0-only"), ("kernel/include/uapi/", "(GPL-2.0 WITH Linux-syscall-note) OR MIT"), ("kernel/", "GPL-2.0-only"), ("tests/sched/", "GPL-2.0-only"),
             ("Kbuild", "GPL-2.0-only"), ("qemu-device/pci/", "GPL-2.0-or-later"), ("", "MIT")]
 # Files that cannot hold a comment, or are texts of their own.
 NO_SPDX = re.compile(r"^LICENSES/|\.(png|md|bin|json|svg)$|^\.(gitignore|gitattributes|editorconfig)$|/debian/package/copyright$|"

@@ -12,10 +12,10 @@ else
     skip "shellcheck has nothing to say" "shellcheck is not installed"
 fi
 # Words of the field that are none of English: the kernel's name for a file pointer, an opcode, texture and PNG terms,
-# workqueues, a device node, a line end in a string that begins with d, syzkaller, vertex formats of Mesa.
+# workqueues, a device node, a line end in a string that begins with d, syzkaller, vertex formats and numbers of Mesa.
 spelling() {
     qemu-device/build/tree.py | grep -zvE '^LICENSES/|\.(png|bin|json)$|^tests/(fuzz/corpus|vectors|tools)/' |
-        xargs -0 codespell --quiet-level 3 --ignore-words-list filp,aadd,aand,aer,lod,uint,renderd,paeth,nd,inout,uscaled,wqs
+        xargs -0 codespell --quiet-level 3 --ignore-words-list filp,aadd,aand,aer,lod,uint,renderd,paeth,nd,inout,uscaled,wqs,alo,asign
 }
 if command -v codespell >/dev/null; then
     check "codespell finds no misspelt word" spelling

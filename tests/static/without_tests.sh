@@ -14,7 +14,7 @@ cp -r Documentation Kbuild LICENSES Makefile README.md kernel qemu-device usersp
 # planned TARGET...: what make would do, without doing it
 planned() { make -C "$tree" -n --no-print-directory "$@" >"$dir/out" 2>&1 && ! grep 'tests/' "$dir/out"; }
 check "make help" make -s -C "$tree" help
-for target in "run" "guest CMD=true" "shell" "lab LAB=guilty" "ci CMD=true" "timeline CMD=true" "gdb" "module" "userspace" "qemu" "deb" "dist"; do
+for target in "run" "guest CMD=true" "shell" "scenario SCENARIO=guilty" "lab LAB=guilty" "ci CMD=true" "timeline CMD=true" "gdb" "module" "userspace" "qemu" "deb" "dist"; do
     # shellcheck disable=SC2086 # a target and its variables
     check "make $target needs nothing of tests/" planned $target
 done

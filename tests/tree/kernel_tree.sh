@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The driver inside a kernel tree (make kernel-tree): Linux 7.3 as Debian has it takes it and compiles it, for
+# The driver inside a kernel tree (make export TO=kernel-tree): Linux 7.3 as Debian has it takes it and compiles it, for
 # x86-64 with all its options, for arm64 with as few as possible, and not for 32 bits.
 # test: TIMEOUT=3600
 . "$TSR_TOP/tests/lib/ktap.sh"

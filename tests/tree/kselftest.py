@@ -3,7 +3,7 @@
 # test: TIMEOUT=3600
 """The guest suite as kernel selftests (`make check-kselftest`).
 
-`make kernel-tree` puts them below tools/testing/selftests of a Linux tree. There they are built and installed by the
+`make export TO=kernel-tree` puts them below tools/testing/selftests of a Linux tree. There they are built and installed by the
 tree's own make; in guests of ours each is run by run_kselftest.sh, and then the program that the guest suite runs: both
 have to say the same of the same tests. SELFTESTS='PATTERN ...' chooses some.
 """

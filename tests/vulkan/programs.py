@@ -6,7 +6,8 @@ layers, with checks of synchronization, must find nothing.
 
 "tsr-host: OPTIONS" in a program's comment is what it wants of the device. "says: PATTERN" is what must be in its
 output. "layers: none" leaves the validation layers out.
-NAME.comp is a compute shader that becomes the array NAME in NAME.h."""
+NAME.comp is a compute shader that becomes the array NAME in NAME.h, NAME.vert and NAME.frag become NAME_vert and
+NAME_frag."""
 
 import glob
 import os
@@ -19,7 +20,7 @@ from ktap import Program
 from tap import Tap
 
 TOP = os.environ["TSR_TOP"]
-VULKAN = os.environ["TSR_VULKAN"]
+VULKAN = os.environ.get("TSR_VULKAN", "")
 GLSLANG = os.environ["TSR_GLSLANG"]
 HERE = os.path.join(TOP, "tests", "vulkan")
 TSR_HOST = os.path.join(os.environ["TSR_BUILD"], "userspace", "bin", "tsr-host")
@@ -49,8 +50,9 @@ def compile_with(command):
 
 
 def build_shaders(out):
-    for path in sorted(glob.glob(os.path.join(HERE, "*.comp"))):
-        name = os.path.basename(path)[:-len(".comp")]
+    for path in sorted(glob.glob(os.path.join(HERE, "*.comp")) + glob.glob(os.path.join(HERE, "*.vert")) +
+                       glob.glob(os.path.join(HERE, "*.frag"))):
+        name = os.path.basename(path).replace(".comp", "").replace(".", "_")
         compile_with([GLSLANG, "-V", "--quiet", "--target-env", "vulkan1.0", "--vn", name, "-o",
                       os.path.join(out, name + ".h"), path])
 
@@ -70,13 +72,8 @@ def asked(path, pattern):
     return wanted.group(1) if wanted else ""
 
 
-def judge(path, out):
-    program = build(path, out)
-    if not program:
-        return
-    options = asked(path, r"tsr-host: (--.*?)[ .]*\*/$").split()
-    layers = {} if asked(path, r"layers: (none)") else LAYER
-    status, text = run([program], options, **OPT_IN, **layers)
+def judge_output(path, status, text):
+    """What a program says, and what it has to say."""
     parsed = Program(text)
     bad = [r.name for r in parsed.results if r.status == "failed"]
     if status or bad or not parsed.results:
@@ -87,6 +84,20 @@ def judge(path, out):
         tap.fail(f"it does not say: {says}")
         tap.note(text[-4000:])
     tap.note(f"{len(parsed.results)} cases")
+
+
+def judge(path, out):
+    program = build(path, out)
+    if not program:
+        return
+    options = asked(path, r"tsr-host: (--.*?)[ .]*\*/$").split()
+    layers = {} if asked(path, r"layers: (none)") else LAYER
+    status, text = run([program], options, **OPT_IN, **layers)
+    judge_output(path, status, text)
+
+
+def sources():
+    return sorted(glob.glob(os.path.join(HERE, "*.c")))
 
 
 def judge_vulkaninfo():
@@ -113,7 +124,7 @@ def main():
         judge_refusal()
     with tempfile.TemporaryDirectory(prefix="tessera-vulkan-") as out:
         build_shaders(out)
-        for path in sorted(glob.glob(os.path.join(HERE, "*.c"))):
+        for path in sources():
             with tap.test(f"Vulkan: {os.path.basename(path)[:-2]}"):
                 judge(path, out)
     return tap.finish()

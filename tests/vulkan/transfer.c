@@ -167,27 +167,13 @@ static void submitted_again(void)
 
 static void secondary(void)
 {
-	const VkCommandBufferAllocateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-		.commandPool = vk.pool[0],
-		.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY,
-		.commandBufferCount = 1,
-	};
-	const VkCommandBufferInheritanceInfo inherited = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
-	};
-	const VkCommandBufferBeginInfo begin = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-		.pInheritanceInfo = &inherited,
-	};
 	struct vk_buf b = vk_buf_create(&vk, 4096, 0);
 	const VkBufferCopy part = { 0, 2048, 1024 };
 	VkCommandBuffer second, cmd;
 	uint32_t *words = b.map;
 
 	memset(b.map, 0, 4096);
-	VK(vkAllocateCommandBuffers(vk.device, &info, &second));
-	VK(vkBeginCommandBuffer(second, &begin));
+	second = vk_begin_secondary(&vk);
 	vkCmdCopyBuffer(second, b.buffer, b.buffer, 1, &part);
 	vk_order(second);
 	VK(vkEndCommandBuffer(second));

@@ -45,8 +45,11 @@ struct row {
 
 /* parse_rows(): all rows of @text, which is changed; ends the program at a mistake. */
 unsigned int parse_rows(char *text, struct row *rows, unsigned int most);
-/* cell_was_shown(): a mutant turned the cell red, see shown.tsv. */
-bool cell_was_shown(const char *row, enum column column);
+/*
+ * cell_mutants(): how many mutants of the driver turned the cell red, see shown.tsv. Their names
+ * go to @names, with a space between them.
+ */
+unsigned int cell_mutants(const char *row, enum column column, char *names, size_t size);
 int kind_of(const char *word);		/* enum job_kind, or -1 */
 
 enum verdict { NOT_TRIED, NOTHING, KEPT, VIOLATED };
@@ -134,6 +137,7 @@ int system_act(const char *verb);		/* "@unbind" ...; -EOPNOTSUPP */
 bool system_masters_bus(void);			/* the device may access memory */
 /* system_recover(): do what @event or @script asks for; "rebind", "rescan" ..., or "fails" */
 const char *system_recover(const char *event, const char *script, bool (*works)(void));
+/* system_node(): the render node of @driver; of the device that is remembered, if there is one */
 bool system_node(const char *driver, char *node, size_t size);
 int write_file(const char *path, const char *text);	/* 0 or -errno */
 int read_file(const char *path, char *text, size_t size);
@@ -156,5 +160,6 @@ void print_end(const struct result *results, unsigned int count);
 bool print_html(const char *path, const char *driver, const struct result *results,
 		unsigned int count);
 void print_list(const struct row *rows, unsigned int count);
+void print_shown(const struct row *rows, unsigned int count);
 
 #endif /* CONTRACT_H */

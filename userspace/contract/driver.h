@@ -19,6 +19,7 @@ enum job_kind {
 	JOB_NEVER,	/* never ends and shows no progress */
 	JOB_FAULT,	/* accesses memory that it must not access */
 	JOB_MALFORMED,	/* is no valid command */
+	JOB_BIN,	/* needs more memory than its tiler heap has */
 };
 
 /* The robustness query of a context. */

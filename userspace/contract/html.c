@@ -21,13 +21,17 @@ static void escaped(FILE *f, const char *text)
 /* The tooltip of the cell. */
 static void title(FILE *f, const struct result *r, enum column c)
 {
+	char names[1000];
+
 	fprintf(f, " title=\"%s: ", columns[c].rules);
 	escaped(f, columns[c].text);
 	if (r->cell[c].verdict == VIOLATED) {
 		fputs("; must be ", f);
 		escaped(f, r->row->want[c]);
 	}
-	if (r->cell[c].verdict == KEPT && !cell_was_shown(r->row->name, c))
+	if (cell_mutants(r->row->name, c, names, sizeof(names)))
+		fprintf(f, "; turned red by %s", names);
+	else if (r->cell[c].verdict == KEPT)
 		fputs("; not shown to fail", f);
 	fputs("\"", f);
 }
@@ -35,7 +39,7 @@ static void title(FILE *f, const struct result *r, enum column c)
 static void cell(FILE *f, const struct result *r, enum column c)
 {
 	static const char *const classes[] = { "untried", "nothing", "kept", "violated" };
-	bool shown = cell_was_shown(r->row->name, c);
+	bool shown = cell_mutants(r->row->name, c, NULL, 0);
 	enum verdict v = r->cell[c].verdict;
 
 	fprintf(f, "<td class=\"%s\"", v == KEPT && !shown ? "unshown" : classes[v]);

@@ -23,17 +23,18 @@ static const struct contract_driver *const drivers[] = {
 
 struct options {
 	const char *driver, *device, *row, *html;
-	bool destructive, list;
+	bool destructive, list, shown;
 };
 
 static void usage(FILE *f)
 {
 	fputs("usage: drm-contract [--driver tessera|vgem|sw_sync] [--device NODE]\n"
 	      "                    [--destructive] [--row PATTERN] [--html FILE]\n"
-	      "       drm-contract --list\n"
+	      "       drm-contract --list | --shown\n"
 	      "\n"
 	      "Break a GPU on purpose and compare what each party sees with the contract.\n"
 	      "Without --destructive only faults that a job can cause by itself are tried.\n"
+	      "--list prints rows, columns and rules, --shown the mutants that turned cells red.\n"
 	      "Exit status: 0 all cells kept, 1 a rule is violated, 2 usage, 77 nothing could be\n"
 	      "tried.\n", f);
 }
@@ -43,7 +44,8 @@ static struct options parse(int argc, char **argv)
 	static const struct option names[] = {
 		{ "driver", 1, NULL, 'd' }, { "device", 1, NULL, 'n' }, { "row", 1, NULL, 'r' },
 		{ "html", 1, NULL, 'm' }, { "destructive", 0, NULL, 'x' },
-		{ "list", 0, NULL, 'l' }, { "help", 0, NULL, 'h' }, { 0 },
+		{ "list", 0, NULL, 'l' }, { "shown", 0, NULL, 's' }, { "help", 0, NULL, 'h' },
+		{ 0 },
 	};
 	struct options o = { .driver = "tessera", .row = "*" };
 	int c;
@@ -56,6 +58,7 @@ static struct options parse(int argc, char **argv)
 		case 'm': o.html = optarg; break;
 		case 'x': o.destructive = true; break;
 		case 'l': o.list = true; break;
+		case 's': o.shown = true; break;
 		case 'h': usage(stdout); exit(0);
 		default: usage(stderr); exit(2);
 		}
@@ -79,7 +82,7 @@ static const struct contract_driver *find_driver(const char *name)
 /* "": rows may take a device away and bring it back, so its node is looked for each time. */
 static const char *fixed_node(const struct contract_driver *driver, const struct options *o)
 {
-	char node[64];
+	static char node[64];
 
 	if (o->device)
 		return o->device;
@@ -90,6 +93,7 @@ static const char *fixed_node(const struct contract_driver *driver, const struct
 			driver->name);
 		exit(77);
 	}
+	system_find(node);
 	return "";
 }
 
@@ -117,8 +121,8 @@ int main(int argc, char **argv)
 	const char *node;
 
 	count = parse_rows(strndup(_binary_contract_rows_tsv_start, size), rows, ROWS_MAX);
-	if (o.list) {
-		print_list(rows, count);
+	if (o.list || o.shown) {
+		(o.list ? print_list : print_shown)(rows, count);
 		return 0;
 	}
 	signal(SIGPIPE, SIG_IGN);

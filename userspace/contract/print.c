@@ -63,7 +63,7 @@ static void print_cell(const struct result *r, enum column c)
 		snprintf(text, sizeof(text), ".");
 	else
 		snprintf(text, sizeof(text), "%s%s", cell->got, cell->verdict == VIOLATED ? "!" :
-			 cell_was_shown(r->row->name, c) ? "" : "?");
+			 cell_mutants(r->row->name, c, NULL, 0) ? "" : "?");
 	printf(" %s%-*s%s", color(cell->verdict == VIOLATED ? "\033[31m" :
 				  cell->verdict == KEPT ? "\033[32m" : ""), width_of(c), text,
 	       color("\033[0m"));
@@ -122,7 +122,7 @@ void print_end(const struct result *results, unsigned int count)
 			violated += cell->verdict == VIOLATED;
 			untried += cell->verdict == NOT_TRIED && meant;
 			unshown += cell->verdict == KEPT &&
-				   !cell_was_shown(results[i].row->name, c);
+				   !cell_mutants(results[i].row->name, c, NULL, 0);
 			if (cell->verdict == VIOLATED)
 				print_violation(&results[i], c);
 		}
@@ -143,4 +143,24 @@ void print_list(const struct row *rows, unsigned int count)
 	for (unsigned int i = 0; i < rule_count; i++)
 		printf("%s %s%s\n     %s\n", rules[i].id, rules[i].text,
 		       rules[i].proposed ? " (proposed)" : "", rules[i].source);
+}
+
+/* The mutants that turned each cell red. Cells in which there is nothing to see are left out. */
+void print_shown(const struct row *rows, unsigned int count)
+{
+	unsigned int cells = 0, shown = 0;
+	char names[1000];
+
+	for (unsigned int i = 0; i < count; i++) {
+		printf("%s\n", rows[i].name);
+		for (unsigned int c = 0; c < COLUMNS; c++) {
+			if (!strcmp(rows[i].want[c], "-"))
+				continue;
+			cells++;
+			shown += cell_mutants(rows[i].name, c, names, sizeof(names)) > 0;
+			printf("    %-10s %-22s %s\n", columns[c].id, rows[i].want[c],
+			       *names ? names : "?");
+		}
+	}
+	printf("%u of %u cells were turned red by a mutant\n", shown, cells);
 }

@@ -11,7 +11,7 @@ int kind_of(const char *word)
 {
 	static const char *const words[] = {
 		[JOB_OK] = "ok", [JOB_LONG] = "long", [JOB_GATE] = "gate", [JOB_NEVER] = "never",
-		[JOB_FAULT] = "fault", [JOB_MALFORMED] = "malformed",
+		[JOB_FAULT] = "fault", [JOB_MALFORMED] = "malformed", [JOB_BIN] = "bin",
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(words); i++)
@@ -81,22 +81,41 @@ unsigned int parse_rows(char *text, struct row *rows, unsigned int most)
 	return count;
 }
 
-/* Lines are "row<tab>column<tab>mutant". */
-bool cell_was_shown(const char *row, enum column column)
+/* One line of shown.tsv, "row<tab>mutant<tab>columns": its mutant if it names the cell. */
+static bool line_shows(const char *line, const char *row, const char *column, char *mutant)
+{
+	char name[32], listed[300], *word, *rest = listed;
+
+	if (sscanf(line, "%31[^\t]\t%63[^\t]\t%299[^\n]", name, mutant, listed) != 3 ||
+	    strcmp(name, row))
+		return false;
+	while ((word = strsep(&rest, " ")))
+		if (!strcmp(word, column))
+			return true;
+	return false;
+}
+
+unsigned int cell_mutants(const char *row, enum column column, char *names, size_t size)
 {
 	const char *at = _binary_contract_shown_tsv_start, *end = _binary_contract_shown_tsv_end;
-	size_t row_length = strlen(row), id_length = strlen(columns[column].id);
+	char line[512], mutant[64];
+	unsigned int count = 0;
+	size_t used = 0;
 
+	if (size)
+		names[0] = 0;
 	while (at < end) {
 		const char *next = memchr(at, '\n', end - at);
 
 		next = next ? next + 1 : end;
-		if ((size_t)(next - at) > row_length + id_length + 2 &&
-		    !memcmp(at, row, row_length) && at[row_length] == '\t' &&
-		    !memcmp(at + row_length + 1, columns[column].id, id_length) &&
-		    at[row_length + 1 + id_length] == '\t')
-			return true;
+		snprintf(line, sizeof(line), "%.*s", (int)(next - at), at);
 		at = next;
+		if (!line_shows(line, row, columns[column].id, mutant))
+			continue;
+		if (used < size)
+			used += snprintf(names + used, size - used, "%s%s", count ? " " : "",
+					 mutant);
+		count++;
 	}
-	return false;
+	return count;
 }

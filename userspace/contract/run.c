@@ -22,6 +22,7 @@ struct run {
 	struct actor running, queued, culprit;
 	int fence[FENCES], error[FENCES];
 	bool asked;			/* the culprit has not answered the script yet */
+	bool early;			/* the culprit's fence has signalled before its work */
 	long long engine_ns;
 	uint64_t started;
 	char node[64];
@@ -153,6 +154,9 @@ static const char *fail(struct run *r)
 	}
 	r->fence[F_NEXT] = actor_ask(&r->culprit, ASK_JOB, JOB_OK, NULL).fence;
 	r->fence[F_MERGED] = fence_merge(r->fence[F_CULPRIT], r->fence[F_RUNNING]);
+	/* The job waits for the gate, or is tended. Without an engine fences have no order. */
+	r->early = !r->driver->fences_only && r->fence[F_CULPRIT] >= 0 &&
+		   fence_error(r->fence[F_CULPRIT]) != -ETIME;
 	r->started = now_ms();
 	ret = is_long ? provoke(r) : 0;
 	if (ret)
@@ -180,8 +184,8 @@ static void wait_for_fences(struct run *r)
 			usleep(60000);
 			progress = r->culprit.pid ? r->culprit.shared->progress : 0;
 			usleep(150000);
-			set(r, WRITES, r->culprit.pid && r->culprit.shared->progress != progress ?
-			    "late" : "none");
+			r->early |= r->culprit.pid && r->culprit.shared->progress != progress;
+			set(r, WRITES, r->early ? "late" : "none");
 			r->running.shared->finish = r->queued.shared->finish = true;
 		}
 	}
@@ -281,15 +285,22 @@ static void clear(struct run *r)
 		r->driver->provoke(NULL, "clear");
 }
 
-/* Work items of the kernel report a moment later. Then the device is brought back. */
+/* Work items of the kernel send events, a moment after the fences have signalled. */
+static void wait_for_event(struct run *r)
+{
+	uint64_t until = now_ms() + 5000;
+
+	monitor_poll(&r->monitor, 0);
+	while (!r->monitor.events && strcmp(r->row->want[UEVENT], "quiet") && now_ms() < until)
+		monitor_poll(&r->monitor, 50);
+}
+
+/* Collects the monitor's cells, then brings the device back. */
 static void see_system(struct run *r)
 {
 	const char *script = r->row->script;
 	bool dump = !strcmp(r->row->want[DUMP], "1");
-	uint64_t until = now_ms() + 5000;
 
-	while (!r->monitor.events && strcmp(r->row->want[UEVENT], "quiet") && now_ms() < until)
-		monitor_poll(&r->monitor, 50);
 	monitor_poll(&r->monitor, 100);
 	if (r->monitor.early)
 		set(r, UEVENT, "too early");
@@ -361,7 +372,8 @@ static void try_row(struct run *r)
 		actor_receive(&r->culprit);
 	see_culprit(r);
 	see_bystanders(r);
-	monitor_poll(&r->monitor, 0);
+	wait_for_event(r);
+	/* The end of the faults would repair a device that was given up. */
 	if (!r->monitor.gives_up)
 		clear(r);
 	see_refusals(r);

@@ -66,7 +66,7 @@ static int sw_sync_job(void *context, enum job_kind kind)
 	struct context *c = context;
 	struct sw_sync_create_fence_data data = { .value = c->points + 1, .name = "contract" };
 
-	if (kind == JOB_FAULT || kind == JOB_MALFORMED)
+	if (kind == JOB_FAULT || kind == JOB_MALFORMED || kind == JOB_BIN)
 		return -EOPNOTSUPP;
 	if (ioctl(c->timeline, SW_SYNC_IOC_CREATE_FENCE, &data))
 		return -errno;

@@ -42,17 +42,25 @@ int read_file(const char *path, char *text, size_t size)
 	return used;
 }
 
+/* The directory of the device that has @node, or "" if it is on no PCI bus. */
+static void device_of(const char *node, char *found)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/sys/class/drm/%s/device", strrchr(node, '/') ?
+		 strrchr(node, '/') + 1 : node);
+	if (!realpath(path, found) || !strstr(found, "/pci"))
+		found[0] = 0;
+}
+
 void system_find(const char *node)
 {
 	char path[PATH_MAX];
 
-	device[0] = driver_dir[0] = 0;
-	snprintf(path, sizeof(path), "/sys/class/drm/%s/device", strrchr(node, '/') ?
-		 strrchr(node, '/') + 1 : node);
-	if (!realpath(path, device) || !strstr(device, "/pci")) {
-		device[0] = 0;
+	driver_dir[0] = 0;
+	device_of(node, device);
+	if (!device[0])
 		return;
-	}
 	snprintf(path, sizeof(path), "%.4000s/driver", device);
 	if (!realpath(path, driver_dir))
 		driver_dir[0] = 0;
@@ -61,6 +69,8 @@ void system_find(const char *node)
 /* Render nodes appear a moment after the device. */
 bool system_node(const char *driver, char *node, size_t size)
 {
+	char path[PATH_MAX];
+
 	for (unsigned int minor = 128; minor < 192; minor++) {
 		drmVersionPtr version;
 		bool found;
@@ -74,6 +84,10 @@ bool system_node(const char *driver, char *node, size_t size)
 		found = version && !strcmp(version->name, driver);
 		drmFreeVersion(version);
 		close(fd);
+		if (found && *device) {
+			device_of(node, path);
+			found = !strcmp(path, device);
+		}
 		if (found)
 			return true;
 	}

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
@@ -33,6 +35,12 @@
 #define TAPE_WORDS	16u
 #define BULK		0x100000ull	/* engine time of the long job */
 #define BULK_SIZE	0x80000ull
+#define FRAME		0x4000ull	/* see job_bin() */
+#define LIST		0x8000ull	/* in the part of the stream */
+#define HEAP_VA		0x40000000ull
+#define HEAP_CHUNK	0x10000ull
+#define HEAP_MAX	0x200000ull
+#define SIDE		4096u		/* of the frame, whose tile lists need four chunks */
 #define STEPS		600u
 #define ALL_STEPS	0x40000000u
 
@@ -41,6 +49,8 @@ struct context {
 	char *stream, *data;
 	unsigned int jobs;
 	bool ran_ok;
+	uint32_t gate;		/* syncobj of the gate */
+	uint32_t heap;		/* the queue is one that bins, and has this heap */
 };
 
 /* A command stream that is being written. */
@@ -160,11 +170,50 @@ static void job_steps(struct context *c, struct stream *s, bool gate)
 	}
 }
 
+/* A frame without primitives. The table of its tile lists is larger than the heap's first chunk. */
+static void job_bin(struct context *c, struct stream *s)
+{
+	struct tsr_frame frame = { .width = SIDE, .height = SIDE, .layers = 1, .tile_shift = 4,
+				   .heap = HEAP_VA };
+	uint64_t at = (char *)s->words - c->stream + LIST;
+	struct tsr_list_halt halt = { 0 };
+
+	tsr_pack_frame((uint64_t *)(c->data + FRAME), &frame);
+	tsr_pack_list_halt((uint64_t *)(c->stream + at), &halt);
+	EMIT(s, bin, .list = STREAM_VA + at, .size = 8 * TSR_LIST_HALT_QWORDS,
+	     .frame = DATA_VA + FRAME);
+}
+
+/* From here on the context's jobs go to a queue that bins. */
+static int use_heap(struct context *c)
+{
+	struct drm_tessera_queue_create queue = { .vm_id = c->vm,
+						  .engine_class = DRM_TESSERA_ENGINE_BIN,
+						  .priority = DRM_TESSERA_PRIORITY_NORMAL };
+	struct drm_tessera_heap_create heap = { .vm_id = c->vm, .va = HEAP_VA,
+						.max_size = HEAP_MAX, .initial_size = HEAP_CHUNK,
+						.chunk_size = HEAP_CHUNK };
+	int ret = call(DRM_IOCTL_TESSERA_HEAP_CREATE, &heap);
+
+	if (!ret)
+		ret = call(DRM_IOCTL_TESSERA_QUEUE_CREATE, &queue);
+	if (!ret) {
+		c->queue = queue.queue_id;
+		c->heap = heap.heap_id;
+	}
+	return ret;
+}
+
+/* A job of the queue that bins cannot copy, so JOB_OK is empty there. */
 static void write_stream(struct context *c, struct stream *s, enum job_kind kind)
 {
 	switch (kind) {
 	case JOB_OK:
-		job_ok(c, s);
+		if (!c->heap)
+			job_ok(c, s);
+		break;
+	case JOB_BIN:
+		job_bin(c, s);
 		break;
 	case JOB_LONG:
 	case JOB_GATE:
@@ -188,17 +237,26 @@ static int tessera_job(void *context, enum job_kind kind)
 	struct context *c = context;
 	uint64_t at = c->jobs++ % STREAMS * (STREAM_SIZE / STREAMS);
 	struct stream s = { .words = (uint64_t *)(c->stream + at) };
-	struct drm_tessera_sync signal = { .type = DRM_TESSERA_SYNC_SYNCOBJ };
-	struct drm_tessera_job job = { .queue_id = c->queue, .cmd_va = STREAM_VA + at };
+	struct drm_tessera_sync signal = { .type = DRM_TESSERA_SYNC_SYNCOBJ }, gate = signal;
+	struct drm_tessera_job job = { 0 };
 	struct drm_tessera_submit submit = {
 		.jobs = { .ptr = (uintptr_t)&job, .count = 1, .stride = sizeof(job) },
 	};
-	int ret, file = -1;
+	int ret = kind == JOB_BIN ? use_heap(c) : 0, file = -1;
 
+	if (ret)
+		return ret;
 	write_stream(c, &s, kind);
 	if (drmSyncobjCreate(fd, 0, &signal.handle))
 		return -errno;
+	job.queue_id = c->queue;
+	job.heap_id = kind == JOB_BIN ? c->heap : 0;
 	job.cmd_size = 8 * s.count;
+	job.cmd_va = s.count ? STREAM_VA + at : 0;
+	gate.handle = c->gate;
+	if (kind == JOB_BIN && c->gate)
+		job.waits = (struct drm_tessera_array){ .ptr = (uintptr_t)&gate, .count = 1,
+							.stride = sizeof(gate) };
 	job.signals.ptr = (uintptr_t)&signal;
 	job.signals.count = 1;
 	job.signals.stride = sizeof(signal);
@@ -206,7 +264,10 @@ static int tessera_job(void *context, enum job_kind kind)
 	ret = call(DRM_IOCTL_TESSERA_SUBMIT, &submit);
 	if (!ret && drmSyncobjExportSyncFile(fd, signal.handle, &file))
 		ret = -errno;
-	drmSyncobjDestroy(fd, signal.handle);
+	if (kind == JOB_GATE)
+		c->gate = signal.handle;
+	else
+		drmSyncobjDestroy(fd, signal.handle);
 	return ret ? ret : file;
 }
 
@@ -245,16 +306,28 @@ static volatile uint32_t *tessera_page(void *context)
 
 /* ---- faults ---- */
 
+/* A file of the open device, or of all devices if none is open. */
+static void debugfs_path(char *path, size_t size, const char *leaf)
+{
+	struct stat node;
+
+	if (fd >= 0 && !fstat(fd, &node))
+		snprintf(path, size, "/sys/kernel/debug/dri/%u/%s", minor(node.st_rdev), leaf);
+	else
+		snprintf(path, size, "/sys/kernel/debug/dri/[0-9]*/%s", leaf);
+}
+
 static int debugfs_write(const char *leaf, const char *text)
 {
-	char pattern[80];
+	char path[80];
 	glob_t found;
-	int ret;
+	int ret = 0;
 
-	snprintf(pattern, sizeof(pattern), "/sys/kernel/debug/dri/*/%s", leaf);
-	if (glob(pattern, 0, NULL, &found))
+	debugfs_path(path, sizeof(path), leaf);
+	if (glob(path, 0, NULL, &found))
 		return -EOPNOTSUPP;
-	ret = write_file(found.gl_pathv[0], text);
+	for (size_t i = 0; i < found.gl_pathc && !ret; i++)
+		ret = write_file(found.gl_pathv[i], text);
 	globfree(&found);
 	return ret;
 }
@@ -263,18 +336,16 @@ static int debugfs_write(const char *leaf, const char *text)
 static int hardware_queue(uint32_t queue)
 {
 	static char text[32768];
-	char path[64], id[24], client[40] = "", *line;
-	glob_t found;
+	char path[80], id[24], client[40] = "", *line;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	read_file(path, text, sizeof(text));
 	line = strstr(text, "drm-client-id:");
 	if (line)
 		snprintf(client, sizeof(client), " client %llu", strtoull(line + 14, NULL, 10));
-	if (!line || glob("/sys/kernel/debug/dri/*/queues", 0, NULL, &found))
+	debugfs_path(path, sizeof(path), "queues");
+	if (!line || read_file(path, text, sizeof(text)) < 0)
 		return -1;
-	read_file(found.gl_pathv[0], text, sizeof(text));
-	globfree(&found);
 	snprintf(id, sizeof(id), " id %-4u as ", queue);
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
 		char *at = strstr(line, client);
@@ -310,8 +381,6 @@ static int tessera_provoke(void *context, const char *script)
 	char faults[400];
 	int ret = 0;
 
-	if (!strncmp(script, "heap-oom", 8))
-		return -EOPNOTSUPP;	/* the jobs here do not draw */
 	snprintf(faults, sizeof(faults), "%.*s", verb ? (int)(verb - script) : 399, script);
 	if (*faults)
 		ret = inject(c, faults);

@@ -93,7 +93,7 @@ static int vgem_job(void *context, enum job_kind kind)
 	struct context *c = context;
 	int file;
 
-	if (kind == JOB_FAULT || kind == JOB_MALFORMED)
+	if (kind == JOB_FAULT || kind == JOB_MALFORMED || kind == JOB_BIN)
 		return -EOPNOTSUPP;
 	if (drmIoctl(fd, DRM_IOCTL_MODE_CREATE_DUMB, &dumb))
 		return -errno;

@@ -14,7 +14,7 @@ compile_schemas() {
     local root=$1 compiler=$1/usr/lib/x86_64-linux-gnu/glib-2.0/glib-compile-schemas
     [ -x "$compiler" ] && [ -d "$root/usr/share/glib-2.0/schemas" ] || return 0
     "$root/usr/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu" "$compiler" \
-        "$root/usr/share/glib-2.0/schemas" || die "the schemas in $root cannot be compiled"
+        "$root/usr/share/glib-2.0/schemas" >&2 || die "the schemas in $root cannot be compiled"
 }
 
 unpack() {

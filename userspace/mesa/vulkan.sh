@@ -6,8 +6,9 @@
 #   DIR/tessera_icd.json         the manifest that Vulkan's loader wants (VK_DRIVER_FILES)
 #   DIR/lib/                     libvulkan_tessera.so
 #
-# base.sh says how it is built. The configuration has no OpenGL and no window systems, so it is a base of its own: less
-# than half of the one that build.sh compiles, and `make mesa` does not need it.
+# base.sh says how it is built. The configuration has no OpenGL, so it is a base of its own: half of the one that
+# build.sh compiles, and `make mesa` does not need it. The flags are those of build.sh, for a compiler cache. The library
+# finds X11's and Wayland's in the sysroot, where a host does not have them.
 #
 # Options: --refresh    look for a newer source version first (`make update`)
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
@@ -19,7 +20,7 @@ WHAT=vulkan
 TARGET=tessera/vulkan
 NINJA=(src/tessera/vulkan/libvulkan_tessera.so)
 CONFIGURE=(
-    --buildtype=release -Doptimization=2 --prefix=/usr/lib/tessera-mesa --libdir=lib -Dvulkan-drivers=tessera -Dgallium-drivers= -Dplatforms=
+    --buildtype=release --prefix=/usr/lib/tessera-mesa --libdir=lib -Dvulkan-drivers=tessera -Dgallium-drivers= '-Dplatforms=x11,wayland'
     -Dopengl=false -Dgles1=disabled -Dgles2=disabled -Degl=disabled -Dgbm=disabled -Dglx=disabled -Dglvnd=disabled
     -Dxlib-lease=disabled -Dllvm=disabled -Dvideo-codecs= -Dzstd=disabled -Dvalgrind=disabled -Dlibunwind=disabled
     -Dlmsensors=disabled -Dbuild-tests=false -Dandroid-libbacktrace=disabled

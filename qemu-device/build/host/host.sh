@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
+# host.sh SET --targets SUITE...: print the programs of these suites
 # host.sh SET [SUITE ...]: build the programs of suites (directories of tests/), or of all suites of the set, with
 # Meson and ninja in $BUILD/SET. tests/DIR/NAME.c becomes $BUILD/SET/tests/DIR/NAME.
 #
 #   asan    model fuzz draw user              ASan and UBSan
 #   tsan    model                             TSan
 #   plain   numeric bench/host                optimised; numeric compares with Berkeley SoftFloat
-#   guest   qtest guest debug bench bench/gl  programs that speak to the driver or to QEMU
+#   guest   qtest guest debug bench bench/gl fuzz/kernel  programs that speak to the driver or to QEMU
 #
 # Environment: ONLY='PATTERN ...' only programs with such names; JOBS; CI set: warnings are errors.
 # `ninja -C $BUILD/SET` and `meson test -C $BUILD/SET` work by hand from then on; $BUILD/compile_commands.json is for
@@ -37,7 +38,7 @@ plain)
     options+=(-Doptimization=2)
     ;;
 guest)
-    suites=(qtest guest debug bench ${gl:+bench/gl})
+    suites=(qtest guest debug bench fuzz/kernel ${gl:+bench/gl})
     [ ! -e "$BUILD/userspace/lib/libtessera.so" ] || options+=(-Duserspace="$BUILD/userspace")
     ;;
 *) die "host.sh: there is no set '$set'" ;;
@@ -77,7 +78,7 @@ targets() {
     for suite in "$@"; do
         for file in tests/"$suite"/*.c tests/"$suite"/*/*.c; do
             # folders of guest and model, but for what their programs share
-            [[ $file != */lib/* && ($file != */*/*/* || $suite == guest || $suite == model) ]] || continue
+            [[ $file != */lib/* && (${file#tests/"$suite"/} != */* || $suite == guest || $suite == model) ]] || continue
             [ -f "$file" ] || continue
             name=$(basename "$file" .c)
             # run.py does not run what has nothing to do with threads
@@ -98,6 +99,10 @@ build() {
 }
 
 [ $# -gt 0 ] || set -- "${suites[@]}"
+if [ "$1" = --targets ]; then
+    targets "${@:2}"
+    exit
+fi
 mapfile -t wanted < <(targets "$@")
 [ "${#wanted[@]}" -gt 0 ] || exit 0
 [ "$set" != plain ] || options+=(-Dsoftfloat="$(bash qemu-device/build/host/softfloat.sh)")

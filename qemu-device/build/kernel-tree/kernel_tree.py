@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Put the driver into a Linux source tree (`make kernel-tree LINUX=DIR`).
+"""Put the driver into a Linux source tree (`make export TO=kernel-tree OUT=DIR`).
 
     kernel_tree.py --headers DIR LINUX
 
@@ -133,7 +133,7 @@ def selftests(linux, headers):
     files = files_of(own, r"Makefile|config|settings|\w+\.h")
     programs = re.findall(r"^\t(\w+)(?: \\)?$", files["Makefile"].partition("TEST_GEN_PROGS")[2].partition("\n\n")[0], re.M)
     files.update(files_of(headers, r"tsr_(regs|packets)\.h"))
-    files.update(files_of(os.path.join(tests, "guest/lib"), r"gt_(dev|inject|job|obj)\.c|gt(_bad|_flood|_main|_recover)?\.h"))
+    files.update(files_of(os.path.join(tests, "guest/lib"), r"gt_(dev|inject|job|obj)\.c|gt(_bad|_flood|_main|_recover|_streams)?\.h"))
     files["ktap.h"] = read(os.path.join(tests, "lib/ktap.h"))
     files.update((f"{name}.c", read(glob.glob(os.path.join(tests, "guest", "*", f"{name}.c"))[0])) for name in programs)
     files[".gitignore"] = "# SPDX-License-Identifier: GPL-2.0-only\n" + "".join(f"/{name}\n" for name in programs)

@@ -12,6 +12,7 @@
 # after the hash of those sources. An unchanged checkout finds that directory and builds nothing.
 #
 # Options: --refresh    look for a newer source version first (`make update`)
+#          --fuzz       DIR holds qemu-fuzz-x86_64 instead: QEMU's own fuzzers, by clang with libFuzzer and ASan
 . "$(dirname "$0")/../lib.sh"
 APT_ONLY=trixie
 . "$TOP/qemu-device/build/debian/apt.sh"
@@ -25,6 +26,12 @@ CONFIGURE=(
     --disable-docs --disable-tools --disable-guest-agent --disable-install-blobs --disable-download
     --disable-debug-info --python=/usr/bin/python3
 )
+BINARY=qemu-system-x86_64
+if [ "${1:-}" = --fuzz ]; then
+    shift
+    BINARY=qemu-fuzz-x86_64
+    CONFIGURE+=(--cc=clang --cxx=clang++ --enable-fuzzing --enable-asan --disable-kvm)
+fi
 
 recipe=$(cat "$HERE/tessera.mak" "$HERE/hook.sh" | recipe_of "${CONFIGURE[@]}")
 BASE_LINK=$CACHE/qemu/$recipe
@@ -68,7 +75,7 @@ build_base() {
         mkdir "$tree/build"
         (cd "$tree/build" && run_logged qemu-configure ../src/configure "${CONFIGURE[@]}") ||
             die "QEMU cannot be configured"
-        run_logged qemu-build ninja -C "$tree/build" -j "$JOBS" qemu-system-x86_64 ||
+        run_logged qemu-build ninja -C "$tree/build" -j "$JOBS" "$BINARY" ||
             die "QEMU does not build"
         build_firmware "$tree"
         printf '%s\n' "$version" >"$tree/version"
@@ -82,7 +89,7 @@ build_base() {
 insert() {
     local dir=$1 headers=$2 tree aside part
     # no headers: there is no device in this checkout
-    [ ! -x "$dir/qemu-system-x86_64" ] || return 0
+    [ ! -x "$dir/$BINARY" ] || return 0
     tree=$(cd "$BASE_LINK" && pwd -P)
     say "building the device into QEMU $(cat "$tree/version")"
     for part in pci model; do
@@ -92,10 +99,10 @@ insert() {
     [ -z "$headers" ] || rsync -r --checksum --delete "$headers/" "$tree/src/hw/tessera/include/"
     (cd "$tree/src" && bash "$HERE/hook.sh")
     use_meson
-    run_logged qemu-device ninja -C "$tree/build" -j "$JOBS" qemu-system-x86_64 ||
+    run_logged qemu-device ninja -C "$tree/build" -j "$JOBS" "$BINARY" ||
         die "the device does not build in QEMU (qemu-device/pci, qemu-device/model)"
     aside=$(aside_in "$CACHE/qemu-bin")
-    cp "$tree/build/qemu-system-x86_64" "$aside/"
+    cp "$tree/build/$BINARY" "$aside/"
     cp -r "$tree/share" "$aside/share"
     [ -n "$headers" ] || touch "$aside/no-device"
     publish_qemu "$aside" "$dir"
@@ -118,6 +125,6 @@ else
 fi
 base=$(readlink "$BASE_LINK")
 dir=$CACHE/qemu-bin/$(printf '%s %s' "$base" "$sources" | sha256sum | cut -c1-16)
-[ -x "$dir/qemu-system-x86_64" ] || locked "$CACHE/qemu.lock" insert "$dir" "$headers"
+[ -x "$dir/$BINARY" ] || locked "$CACHE/qemu.lock" insert "$dir" "$headers"
 touch -c "$dir"
 echo "$dir"

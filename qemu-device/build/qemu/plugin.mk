@@ -24,7 +24,7 @@ all: $(OUT)/tessera.so $(OUT)/accel-qtest-x86_64.so
 # Objects of files that are gone must not be linked, and a file that has moved is compiled again.
 $(OUT)/obj/%.o: $(SRC)/%.c
 	@mkdir -p $(@D)
-	$(if $(filter pci/%,$*),$(GLUE),$(CC) $(MODEL_FLAGS)) -MMD -MP -MF $(@:.o=.d) -o $@ -c $<
+	$(if $(filter pci/%,$*),$(GLUE),$(CC) $(MODEL_FLAGS)) -MMD -MP -MT $@ -MF $(@:.o=.d) -o $@ -c $<
 
 $(OUT)/trace/trace-hw_tessera_pci.h: $(SRC)/pci/trace-events
 	@mkdir -p $(@D)
@@ -33,7 +33,7 @@ $(OUT)/trace/trace-hw_tessera_pci.c: $(SRC)/pci/trace-events
 	@mkdir -p $(@D)
 	$(TRACETOOL) --format=c $< $@
 $(OUT)/obj/trace-hw_tessera_pci.o: $(OUT)/trace/trace-hw_tessera_pci.c
-	$(GLUE) -MMD -MP -MF $(@:.o=.d) -o $@ -c $<
+	$(GLUE) -MMD -MP -MT $@ -MF $(@:.o=.d) -o $@ -c $<
 $(glue_objects): | $(OUT)/trace/trace-hw_tessera_pci.h
 
 # The list of objects is a dependency, too: it changes when a file is removed.

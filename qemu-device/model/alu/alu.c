@@ -109,6 +109,12 @@ void tsr_alu_enter(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode)
 	csr_set(saved->host, saved->now);
 }
 
+void tsr_alu_reenter(struct tsr_alu_saved *saved)
+{
+	saved->now = CSR_BASE;
+	csr_set(saved->host, CSR_BASE);
+}
+
 void tsr_alu_change(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode)
 {
 	uint32_t csr = csr_of(mode);

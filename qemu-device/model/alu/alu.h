@@ -77,6 +77,8 @@ struct tsr_alu_saved { uint32_t host, now; };
 void tsr_alu_enter(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode);
 void tsr_alu_change(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode);
 void tsr_alu_leave(const struct tsr_alu_saved *saved);
+/* Enter again on the same thread, without flush modes: the host's state is what it was. */
+void tsr_alu_reenter(struct tsr_alu_saved *saved);
 
 /* One instruction on plain words, by whatever path: for tests and single-stepping. */
 bool tsr_alu_scalar(const struct tsr_simd *simd, const struct tsr_insn *insn,

@@ -468,7 +468,7 @@ const void *tsr_jit_straight(struct tsr_jit *jit, struct tsr_decoded *const *cla
 		add_items(&c, clause[i]);
 	find_live(&c, live);
 	emit_items(&c);
-	emit_leave(&c, TSR_OUTCOME_NONE);
+	emit_leave(&c, c.branched ? TSR_OUTCOME_NONE : TSR_OUTCOME_OPEN);
 	return finish(&c) ? code : NULL;
 }
 

@@ -45,10 +45,11 @@ void tsr_jit_forget(struct tsr_jit *jit);
 /* Generate code for @clause; false: there is no room. */
 bool tsr_jit_compile(struct tsr_jit *jit, struct tsr_decoded *clause, enum tsr_native_kind kind);
 /*
- * Code for @count clauses as one piece: all lanes of the first @warps execute one after the other,
- * in one mode, and nobody sends a message or branches but after the last. They have at most
- * TSR_STRAIGHT_UOPS micro-operations. Of registers only those of @live are written for sure. NULL:
- * there is no room.
+ * Code for @count clauses as one piece: all lanes of the first @warps, or, of 0, the chunks of the
+ * list execute one after the other, in one mode, and nobody sends a message or branches but after
+ * the last. They have at most TSR_STRAIGHT_UOPS micro-operations. Of registers only those of @live
+ * are written for sure. If the last clause branches, native.outcome is TSR_OUTCOME_OPEN if the code
+ * has not found who does. NULL: there is no room.
  */
 const void *tsr_jit_straight(struct tsr_jit *jit, struct tsr_decoded *const *clause,
 			     unsigned int count, uint64_t live, unsigned int warps);

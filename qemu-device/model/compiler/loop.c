@@ -3,13 +3,10 @@
 
 #include <string.h>
 
+#include "flow.h"
 #include "shader/core.h"
 #include "shader/stage.h"
 #include "shader/warp.h"
-
-/* Clauses that a program is followed through, and rounds until that has settled. */
-#define CLAUSES_MAX	TSR_USAGE_CLAUSES
-#define ROUNDS_MAX	16
 
 /* ---- A program from a clause on -------------------------------------------------------------- */
 
@@ -20,154 +17,33 @@ enum {
 };
 
 struct look {
-	struct tsr_shader *sh;
-	unsigned int variant, count;
-	bool known;			/* all of it, and where it goes */
-	struct tsr_decoded *clause[CLAUSES_MAX];	/* by address, once that is done: */
-	int16_t next[CLAUSES_MAX], jump[CLAUSES_MAX];	/* where threads go, -1: nowhere */
-	uint64_t reads[CLAUSES_MAX], writes[CLAUSES_MAX], live[CLAUSES_MAX];
-	bool member[CLAUSES_MAX];
+	struct tsr_program_flow flow;
+	bool member[TSR_FLOW_CLAUSES];
 };
 
-static bool branches(const struct tsr_decoded *d)
-{
-	return d->flags & TSR_CLAUSE_BRANCH && !(d->flags & TSR_CLAUSE_FAULT);
-}
-
-/* True if threads can go on to the next clause. */
-static bool falls(const struct tsr_decoded *d)
-{
-	return !(d->flags & (TSR_CLAUSE_END | TSR_CLAUSE_FAULT)) &&
-	       !(branches(d) && d->branch->insn->op == TSR_OP_ADD_JUMP);
-}
-
-/* True if the address to which the clause branches is known. */
-static bool jumps(const struct tsr_decoded *d)
-{
-	return branches(d) && d->jump_fixed && !d->jump_ends;
-}
-
-static int find(const struct look *l, uint64_t pc)
-{
-	for (unsigned int i = 0; i < l->count; i++) {
-		if (l->clause[i]->pc == pc)
-			return (int)i;
-	}
-	return -1;
-}
-
-/* The clause at @pc is one of it; false: it cannot be had now. */
-static bool add(struct look *l, uint64_t pc)
-{
-	struct tsr_shader *sh = l->sh;
-	struct tsr_decoded *d;
-	unsigned int at = l->count;
-
-	if (find(l, pc) >= 0)
-		return true;
-	if (l->count == CLAUSES_MAX ||
-	    tsr_code_find(&sh->code, sh->mem.env->simd, &sh->mem, sh->space, pc, &d) !=
-		    TSR_STEP_DONE)
-		return false;
-	l->clause[at] = d;
-	l->count++;
-	return true;
-}
-
-/* Follow it from @head on. False: all has been forgotten. */
-static bool scan(struct look *l, struct tsr_decoded *head)
-{
-	const uint32_t forgotten = l->sh->code.forgotten;
-
-	l->clause[0] = head;
-	l->count = 1;
-	l->known = true;
-	for (unsigned int i = 0; i < l->count; i++) {
-		const struct tsr_decoded *d = l->clause[i];
-
-		if (branches(d) && !d->jump_fixed)
-			l->known = false;
-		if (jumps(d))
-			l->known &= add(l, d->jump_pc);
-		if (forgotten == l->sh->code.forgotten && falls(d))
-			l->known &= add(l, d->next_pc);
-		if (forgotten != l->sh->code.forgotten)
-			return false;
-	}
-	return true;
-}
-
-static void sort(struct look *l)
-{
-	for (unsigned int i = 1; i < l->count; i++) {
-		struct tsr_decoded *d = l->clause[i];
-		unsigned int to = i;
-
-		for (; to && l->clause[to - 1]->pc > d->pc; to--)
-			l->clause[to] = l->clause[to - 1];
-		l->clause[to] = d;
-	}
-}
-
-static void find_successors(struct look *l)
-{
-	for (unsigned int i = 0; i < l->count; i++) {
-		const struct tsr_decoded *d = l->clause[i];
-
-		l->next[i] = (int16_t)(falls(d) ? find(l, d->next_pc) : -1);
-		l->jump[i] = (int16_t)(jumps(d) ? find(l, d->jump_pc) : -1);
-	}
-}
-
-/* ---- Which registers are looked at ----------------------------------------------------------- */
-
 /* Finds the registers that clause @n reads before it writes them, and those that it writes. */
-static void find_usage(struct look *l, unsigned int n)
+static void find_usage(struct tsr_program_flow *f, unsigned int n, unsigned int variant)
 {
-	const struct tsr_decoded *d = l->clause[n];
-	uint64_t reads = 0, writes = 0;
+	const struct tsr_decoded *d = f->clause[n];
+	uint64_t reads = 0;
 
 	if (d->flags & TSR_CLAUSE_MESSAGE)
-		reads = tsr_usage_message(&d->msg, l->variant & VARIANT_DUAL);
-	if (d->flags & TSR_CLAUSE_BLEND && l->variant & VARIANT_PROGRAM)
+		reads = tsr_usage_message(&d->msg, variant & VARIANT_DUAL);
+	if (d->flags & TSR_CLAUSE_BLEND && variant & VARIANT_PROGRAM)
 		reads = UINT64_MAX;
-	if (branches(d))
+	if (tsr_flow_branches(d))
 		reads |= tsr_uop_reads(d->branch);
-	for (unsigned int u = d->uops; u-- > 0;) {
-		writes |= tsr_uop_writes(&d->uop[u]);
-		reads = (reads & ~tsr_uop_writes(&d->uop[u])) | tsr_uop_reads(&d->uop[u]);
-	}
-	l->reads[n] = d->flags & TSR_CLAUSE_FAULT ? 0 : reads;
-	l->writes[n] = writes;
-	l->live[n] = l->known ? l->reads[n] : UINT64_MAX;
+	f->writes[n] = 0;
+	for (unsigned int u = 0; u < d->uops; u++)
+		f->writes[n] |= tsr_uop_writes(&d->uop[u]);
+	f->reads[n] = d->flags & TSR_CLAUSE_FAULT ? 0 : tsr_flow_reads(d, reads);
 }
 
-static uint64_t live_at(const struct look *l, uint64_t pc)
+static uint64_t live_at(const struct tsr_program_flow *f, uint64_t pc)
 {
-	int n = find(l, pc);
+	int n = tsr_flow_at(f, pc);
 
-	return n < 0 ? UINT64_MAX : l->live[n];
-}
-
-/* From the last clause back, until nothing changes. */
-static void find_live(struct look *l)
-{
-	bool changed = l->known;
-
-	for (unsigned int i = 0; i < l->count; i++)
-		find_usage(l, i);
-	for (unsigned int round = 0; changed; round++) {
-		changed = false;
-		for (unsigned int i = l->count; i-- > 0;) {
-			uint64_t live = (l->next[i] < 0 ? 0 : l->live[l->next[i]]) |
-					(l->jump[i] < 0 ? 0 : l->live[l->jump[i]]);
-
-			live = l->reads[i] | (live & ~l->writes[i]);
-			changed |= live != l->live[i];
-			l->live[i] = round == ROUNDS_MAX ? UINT64_MAX : live;
-		}
-		changed &= round < ROUNDS_MAX;
-	}
+	return n < 0 ? UINT64_MAX : f->live[n];
 }
 
 /* ---- Which clauses are in the loop ----------------------------------------------------------- */
@@ -180,7 +56,7 @@ static bool fits(const struct tsr_decoded *d, const struct tsr_decoded *head)
 
 	if (d->flags & not || d->mode_key != head->mode_key || d->next_pc <= d->pc)
 		return false;
-	return !branches(d) || (jumps(d) && d->flags & TSR_CLAUSE_RECONVERGE);
+	return !tsr_flow_branches(d) || (tsr_flow_jumps(d) && d->flags & TSR_CLAUSE_RECONVERGE);
 }
 
 /* Mark what of @allowed is before or after the marked clauses; until that is all. */
@@ -190,8 +66,8 @@ static void spread(const struct look *l, const bool *allowed, bool *mark, bool f
 
 	while (changed) {
 		changed = false;
-		for (unsigned int i = 0; i < l->count; i++) {
-			const int16_t to[2] = { l->next[i], l->jump[i] };
+		for (unsigned int i = 0; i < l->flow.count; i++) {
+			const int16_t to[2] = { l->flow.next[i], l->flow.jump[i] };
 
 			for (unsigned int k = 0; k < 2 && allowed[i]; k++) {
 				if (to[k] < 0 || !allowed[to[k]] || mark[i] == mark[to[k]])
@@ -210,20 +86,20 @@ static void spread(const struct look *l, const bool *allowed, bool *mark, bool f
  */
 static void find_members(struct look *l, const struct tsr_decoded *head)
 {
-	bool allowed[CLAUSES_MAX] = { false }, back[CLAUSES_MAX] = { false };
-	const int at = find(l, head->pc);
+	bool allowed[TSR_FLOW_CLAUSES] = { false }, back[TSR_FLOW_CLAUSES] = { false };
+	const int at = tsr_flow_at(&l->flow, head->pc);
 	uint64_t last = head->pc;
 
-	for (unsigned int i = 0; i < l->count; i++)
-		allowed[i] = fits(l->clause[i], head);
+	for (unsigned int i = 0; i < l->flow.count; i++)
+		allowed[i] = fits(l->flow.clause[i], head);
 	memset(l->member, 0, sizeof(l->member));
 	l->member[at] = back[at] = allowed[at];
 	spread(l, allowed, l->member, true);
 	spread(l, l->member, back, false);
-	for (unsigned int i = 0; i < l->count; i++)
-		last = back[i] ? l->clause[i]->pc : last;
-	for (unsigned int i = 0; i < l->count; i++)
-		l->member[i] &= l->clause[i]->pc <= last;
+	for (unsigned int i = 0; i < l->flow.count; i++)
+		last = back[i] ? l->flow.clause[i]->pc : last;
+	for (unsigned int i = 0; i < l->flow.count; i++)
+		l->member[i] &= l->flow.clause[i]->pc <= last;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -257,18 +133,18 @@ static bool add_place(struct tsr_loop *loop, uint64_t pc, uint64_t live)
 static bool find_places(const struct look *l, const struct tsr_decoded *head,
 			struct tsr_loop *loop)
 {
-	bool good = add_place(loop, head->pc, live_at(l, head->pc));
+	bool good = add_place(loop, head->pc, live_at(&l->flow, head->pc));
 
-	for (unsigned int i = 0; good && i < l->count; i++) {
-		const struct tsr_decoded *d = l->clause[i];
-		const int next = l->next[i];
+	for (unsigned int i = 0; good && i < l->flow.count; i++) {
+		const struct tsr_decoded *d = l->flow.clause[i];
+		const int next = l->flow.next[i];
 
 		if (!l->member[i])
 			continue;
-		if (branches(d))
-			good &= add_place(loop, d->jump_pc, live_at(l, d->jump_pc));
-		if (falls(d) && (branches(d) || next < 0 || !l->member[next]))
-			good &= add_place(loop, d->next_pc, live_at(l, d->next_pc));
+		if (tsr_flow_branches(d))
+			good &= add_place(loop, d->jump_pc, live_at(&l->flow, d->jump_pc));
+		if (tsr_flow_falls(d) && (tsr_flow_branches(d) || next < 0 || !l->member[next]))
+			good &= add_place(loop, d->next_pc, live_at(&l->flow, d->next_pc));
 	}
 	return good;
 }
@@ -276,10 +152,10 @@ static bool find_places(const struct look *l, const struct tsr_decoded *head,
 /* The last clause of @p, which ends there. */
 static bool end_block(struct tsr_loop *loop, struct tsr_loop_place *p, const struct tsr_decoded *d)
 {
-	p->jump = (int8_t)(branches(d) ? place_at(loop, d->jump_pc) : -1);
-	p->falls = falls(d);
+	p->jump = (int8_t)(tsr_flow_branches(d) ? place_at(loop, d->jump_pc) : -1);
+	p->falls = tsr_flow_falls(d);
 	/* who waits at the next place goes on with these, unless it says otherwise */
-	return (branches(d) || d->flags & TSR_CLAUSE_RECONVERGE) &&
+	return (tsr_flow_branches(d) || d->flags & TSR_CLAUSE_RECONVERGE) &&
 	       (!p->falls || place_at(loop, d->next_pc) == p - loop->place + 1);
 }
 
@@ -288,8 +164,8 @@ static bool find_blocks(const struct look *l, struct tsr_loop *loop)
 {
 	struct tsr_loop_place *p = NULL;
 
-	for (unsigned int i = 0; i < l->count; i++) {
-		struct tsr_decoded *d = l->clause[i];
+	for (unsigned int i = 0; i < l->flow.count; i++) {
+		struct tsr_decoded *d = l->flow.clause[i];
 		int at = place_at(loop, d->pc);
 
 		if (!l->member[i])
@@ -311,7 +187,7 @@ static bool find_blocks(const struct look *l, struct tsr_loop *loop)
 		/* no place inside of it */
 		if (p - loop->place + 1 < loop->places && p[1].pc < d->next_pc)
 			return false;
-		if (!branches(d) && place_at(loop, d->next_pc) < 0)
+		if (!tsr_flow_branches(d) && place_at(loop, d->next_pc) < 0)
 			continue;
 		if (!end_block(loop, p, d))
 			return false;
@@ -409,8 +285,8 @@ static bool comes_back(const struct look *l, int head)
 {
 	bool back = false;
 
-	for (unsigned int i = 0; i < l->count; i++)
-		back |= l->member[i] && (l->next[i] == head || l->jump[i] == head);
+	for (unsigned int i = 0; i < l->flow.count; i++)
+		back |= l->member[i] && (l->flow.next[i] == head || l->flow.jump[i] == head);
 	return back;
 }
 
@@ -418,17 +294,17 @@ static bool comes_back(const struct look *l, int head)
 static bool look(struct tsr_shader *sh, struct tsr_decoded *head, unsigned int variant,
 		 struct tsr_loop *loop, bool *refused)
 {
-	struct look l = { .sh = sh, .variant = variant };
+	struct look l;
 
 	memset(loop, 0, sizeof(*loop));
-	if (!scan(&l, head))
+	if (!tsr_flow_find(&l.flow, sh, head))
 		return false;
-	sort(&l);
-	find_successors(&l);
-	find_live(&l);
+	for (unsigned int i = 0; i < l.flow.count; i++)
+		find_usage(&l.flow, i, variant);
+	tsr_flow_live(&l.flow);
 	find_members(&l, head);
-	*refused = !comes_back(&l, find(&l, head->pc)) || !find_places(&l, head, loop) ||
-		   !find_blocks(&l, loop);
+	*refused = !comes_back(&l, tsr_flow_at(&l.flow, head->pc)) ||
+		   !find_places(&l, head, loop) || !find_blocks(&l, loop);
 	if (*refused)
 		return false;
 	loop->head = (uint8_t)place_at(loop, head->pc);

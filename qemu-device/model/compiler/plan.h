@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fragment programs as plans: what a straight program does, run for blocks of 64 pixels.
+ * Fragment programs as plans: what a program does, run for blocks of 64 pixels.
  *
- * In: a state's program and what is preloaded for it. Out: a list of steps - varyings, clauses of
- * arithmetic as one piece, loops (loop.h), samples of textures, colors - that gives each covered
- * pixel the colors the core gives it; without warps, messages and scoreboard, because no thread can
- * wait or part but in loops, after which all are together again. Threads that are discarded go on
- * as helpers do. Programs that branch elsewhere, write memory, look at lanes of other quads or at
- * their coverage have no plan, and the core runs them; so it does with blocks for which something
- * has to be asked of the host or goes wrong, that would execute more than they may, or whose loops
- * take longer than a thread may be away: nothing of them can be seen before their first color, so
- * what has been done is dropped. Belongs to a thread; TSR_PLANS of them, of as many states.
+ * In: a state's program and what is preloaded for it. Out: places and steps that give each covered
+ * pixel the colors the core gives it, without warps, messages and scoreboard. A *place* is an
+ * address that threads branch to or part at. It has steps: clauses of arithmetic as one piece,
+ * varyings, samples of textures, loads, loops (loop.h), colors. It has a mask of the threads that
+ * wait there. The lowest place goes first, for its threads alone, so each warp executes its clauses
+ * in the order of the ISA. Where all threads of the block are at one place, nothing is masked.
+ *
+ * Threads that are discarded continue as helpers do. Programs that write memory, branch to
+ * registers, look at lanes of other quads or at their coverage have no plan, and the core runs
+ * them. The core also runs blocks for which something has to be asked of the host or fails, and
+ * those that would execute more than they may. No result of a block is visible before its first
+ * color, so what was done is dropped. Belongs to a thread; TSR_PLANS of them, of as many states.
+ *
+ *   flow.c       clauses of a program, and where threads go
+ *   plan.c       a program to places and steps
+ *   plan_run.c   a block through the places
  */
 #ifndef TSR_SHADER_PLAN_H
 #define TSR_SHADER_PLAN_H
@@ -26,10 +33,10 @@ struct tsr_planes;
 struct tsr_shader;
 
 #define TSR_PLANS 64
-#define TSR_PLAN_STEPS 32
-#define TSR_PLAN_CLAUSES 128
-/* A block of pixels is so many warps, each a row of four quads: the order of a tile's blocks. */
-#define TSR_QUAD_BLOCK_WARPS 4
+#define TSR_PLAN_STEPS 96
+#define TSR_PLAN_PLACES 64
+/* VARYING steps whose values a block keeps, as threads may come to them again. */
+#define TSR_PLAN_KEPT 8
 
 enum tsr_plan_kind {
 	TSR_PLAN_STRAIGHT,		/* micro-operations of clauses */
@@ -37,28 +44,43 @@ enum tsr_plan_kind {
 	TSR_PLAN_VARYING,
 	TSR_PLAN_VAR_TEX,
 	TSR_PLAN_TEX,			/* the message of @clause */
+	TSR_PLAN_MEMORY,		/* the same: a load, or a store to the thread's scratch */
 	TSR_PLAN_DEPTH,			/* the same: depth, stencil */
 	TSR_PLAN_COLOR,
 };
 
-/* Work that a warp has done. */
+/* Work of warps, and tuples of their threads. */
 struct tsr_plan_work {
-	uint16_t clauses, tuples, messages;
+	uint64_t clauses, tuples, messages, threads;
 };
 
 struct tsr_plan_step {
 	uint8_t kind;			/* enum tsr_plan_kind */
 	uint8_t reg;			/* first staging register */
 	uint8_t target;			/* COLOR; LOOP: where threads leave it */
-	uint8_t first, clauses;		/* STRAIGHT: its place among the plan's clauses */
-	bool discards;			/* STRAIGHT: its last clause */
+	uint8_t words;			/* COLOR, VARYING: registers from @reg on */
 	bool at_sample;			/* VARYING: interpolated at the block's sample */
-	struct tsr_plan_work left;	/* work of a warp that ends there */
-	uint64_t reads;			/* registers, a bit each; not of STRAIGHT */
+	uint8_t kept;			/* VARYING: which of those kept; TSR_PLAN_KEPT: none */
 	struct tsr_insn insn;		/* VARYING; VAR_TEX: tsr_var_tex_sample() of it */
-	struct tsr_decoded *clause;	/* TEX, DEPTH */
+	struct tsr_decoded *clause;	/* TEX, MEMORY, DEPTH */
 	struct tsr_straight *straight;	/* STRAIGHT */
 	struct tsr_loop *loop;		/* LOOP */
+};
+
+/* A place without a place to go to. */
+#define TSR_PLAN_END (-1)
+
+struct tsr_plan_place {
+	uint8_t first, steps;		/* its steps */
+	/* Places of the threads that do not branch, and of those that do; TSR_PLAN_END. */
+	int16_t next, jump;
+	bool branches;			/* its last STRAIGHT finds who branches */
+	bool discards;			/* threads may become helpers */
+	bool terminates;		/* helpers end in it */
+	bool loops;			/* the place is a LOOP */
+	bool reconverges;		/* threads that wait in the warp may be next */
+	uint16_t clauses, tuples, messages;	/* of a warp */
+	uint16_t late;			/* of the tuples: where helpers have ended */
 };
 
 struct tsr_plan {
@@ -67,22 +89,35 @@ struct tsr_plan {
 	uint32_t forgotten;		/* of the clause cache: its clauses are there as long */
 	bool fits;			/* there is one */
 	bool samples;			/* of textures: lanes that are not there count */
-	bool loops;			/* only blocks with all quads are run */
-	bool computes;			/* there are operands: of STRAIGHT, TEX, DEPTH */
+	bool computes;			/* there are operands: of STRAIGHT, TEX, MEMORY, DEPTH */
 	bool discards;			/* threads can be discarded */
 	bool crosses;			/* threads of a quad look at each other */
-	uint8_t colors;		/* bit n: target n gets one */
+	/* Threads may part. Colors, depth and stencil are collected until all have ended. */
+	bool parts;
+	uint8_t colors;			/* bit n: target n gets one */
 	uint64_t written;		/* bit n: register n may be written */
 	uint64_t entry;			/* registers of the entry state that are read */
-	/* what a warp executes, without loops */
-	uint16_t clauses, tuples, messages;
-	uint16_t late;			/* of the tuples: where helpers have ended */
-	uint32_t limit;			/* most clauses with those of loops; 0: any number */
-	uint8_t steps;
+	uint64_t zero;			/* registers that are read and may not have been written */
+	uint32_t limit;			/* most clauses of a warp; 0: any number */
+	uint8_t preloads;		/* the first steps, before any place */
+	uint8_t steps, places;
+	uint8_t start;			/* place of the first clause */
 	struct tsr_plan_step step[TSR_PLAN_STEPS];
+	struct tsr_plan_place place[TSR_PLAN_PLACES];
 };
 
-/* A block of pixels of one primitive. */
+/*
+ * Values of a block during a run. They belong to the thread: a queue that is suspended between two
+ * runs would keep 32 KiB for nothing.
+ */
+struct tsr_block_values {
+	/* of VARYING steps, in the order of registers */
+	union tsr_lanes kept[TSR_PLAN_KEPT][4 * TSR_BUNDLE_WARPS];
+	/* colors that plans with @parts collect */
+	union tsr_lanes out[TSR_RENDER_TARGETS_MAX][4 * TSR_BUNDLE_WARPS];
+};
+
+/* A block of pixels of one primitive. What every block needs comes first, arrays last. */
 struct tsr_quad_block {
 	int32_t x, y;			/* in the frame, of its first pixel */
 	unsigned int prim;		/* in the bundle's table */
@@ -93,32 +128,43 @@ struct tsr_quad_block {
 	/* what would execute in a core: warps, these threads, those of them that are no helpers */
 	unsigned int warps, threads, pixels;
 	/*
-	 * COLOR: word n of warp w is at color[n * TSR_BUNDLE_WARPS + w]. @discarded, @depth and
-	 * @stencil are final when it is called first.
-	 */
-	void (*color)(void *arg, unsigned int target, const union tsr_lanes *color);
-	void *arg;
-	/*
 	 * Set after a run: what it has prepared holds for the next block of the same primitive.
 	 * False if anything else runs in between on the thread or with the bundle, or changes its
 	 * table.
 	 */
 	bool again;
-	/* For the present run: planes of VARYING steps, if @again; NULL if not found yet. */
-	const struct tsr_planes *planes[TSR_PLAN_STEPS];
+	bool has_w;			/* @w is known */
+	bool has_depth, has_stencil;	/* set by the run: there are values of ZS_EMIT */
+	bool chosen, whole;		/* @active has been set up; it is all of @live */
+	uint8_t active_warps, active_threads;	/* how many @active are, for the counters */
+	/* bit n: the thread's values.kept[n] are those of a VARYING */
+	uint8_t keeps;
 	/* Where varyings are interpolated, from the pixels' centres; w there, if @has_w. */
 	float off[2];
-	bool has_w;
-	/* Set by the run: discarded pixels, a bit each; depth and stencil of ZS_EMIT, if any. */
+	/* Set by the run: discarded pixels, a bit each. */
 	uint64_t discarded;
-	bool has_depth, has_stencil;
+	/*
+	 * For the present run, a bit for each thread: those that have not ended, those that are no
+	 * fragments (any more), those that must wait until their warp reconverges, and those that
+	 * execute.
+	 */
+	uint64_t live, dead, held, active;
+	uint16_t senders[TSR_QUAD_BLOCK_WARPS];	/* @active, by warp */
+	struct tsr_plan_work work;
+	/*
+	 * COLOR: word n of warp w is at color[n * TSR_BUNDLE_WARPS + w]. @discarded, @depth and
+	 * @stencil are final when it is called first.
+	 */
+	void (*color)(void *arg, unsigned int target, const union tsr_lanes *color);
+	void *arg;
+	uint32_t clauses[TSR_QUAD_BLOCK_WARPS];	/* of each warp, if there is a limit */
+	/* For the present run: planes of VARYING steps, if @again; NULL if not found yet. */
+	const struct tsr_planes *planes[TSR_PLAN_STEPS];
+	/* With @parts, the threads that wait at each place. */
+	uint64_t wait[TSR_PLAN_PLACES];
+	/* With @parts, the threads that have a color of each target, depth, stencil. */
+	uint64_t colored[TSR_RENDER_TARGETS_MAX], deep, stenciled;
 	union tsr_lanes depth[TSR_QUAD_BLOCK_WARPS], stencil[TSR_QUAD_BLOCK_WARPS];
-	/* plans that discard: threads that are no fragments (any more); where a warp has ended */
-	uint64_t dead;
-	const struct tsr_plan_step *ended[TSR_QUAD_BLOCK_WARPS];
-	/* in loops, and of that the clauses of each warp */
-	struct tsr_loop_work work;
-	uint32_t clauses[TSR_QUAD_BLOCK_WARPS];
 	float w[TSR_QUAD_BLOCK_WARPS * TSR_WARP_LANES] __attribute__((aligned(64)));
 };
 
@@ -133,10 +179,10 @@ bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct t
 		  struct tsr_quad_block *block);
 
 /*
- * msg_varying.c: what LD_VAR_IMM or LD_VAR_FLAT_IMM @insn loads at @block->off, to the registers
- * at @reg; or the first two components of varying @index, as VAR_TEX interpolates them, to at[0]
- * and at[1]. Of *@planes, if they are known; else they are then, where they stay. Returns false if
- * the block has to be left to the core.
+ * msg_varying.c: what LD_VAR_IMM, LD_VAR_FLAT_IMM or LD_VAR_SPECIAL @insn loads at @block->off,
+ * to the registers at @reg; or the first two components of varying @index, as VAR_TEX interpolates
+ * them, to at[0] and at[1]. Of *@planes, if they are known; else they are then, where they stay.
+ * Returns false if the block has to be left to the core.
  */
 bool tsr_varying_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
 		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg,

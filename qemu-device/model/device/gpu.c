@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "scanout.h"
 #include "binner/bin.h"
 #include "binner/bin_engine.h"
 #include "shader/core.h"
@@ -101,7 +102,7 @@ void tsr_gpu_clear(struct tsr_gpu *gpu)
 {
 	reset_state(gpu);
 	tsr_irq_reset(&gpu->irq);
-	tsr_display_reset(gpu);
+	tsr_display_reset(&gpu->display);
 	for (unsigned int i = 0; i < TSR_GLOBAL_COUNTERS; i++)
 		atomic_store_explicit(&gpu->counters.global[i], 0, memory_order_relaxed);
 	gpu->reset_count = 0;
@@ -123,21 +124,21 @@ static bool init_runners(struct tsr_gpu *gpu)
 	return true;
 }
 
-static void display_expired(void *gpu, uint64_t now)
+static void display_expired(void *display, uint64_t now)
 {
-	tsr_display_expired(gpu, now);
+	tsr_display_expired(display, now);
 }
 
-static void display_arm(void *gpu, uint64_t now)
+static void display_arm(void *display, uint64_t now)
 {
 	(void)now;
-	tsr_display_arm(gpu);
+	tsr_display_arm(display);
 }
 
 /* The parts that use the timer after the debug unit, in the order in which they are called. */
 static void init_timer(struct tsr_gpu *gpu)
 {
-	const struct tsr_timer_user display = { display_expired, display_arm, gpu };
+	const struct tsr_timer_user display = { display_expired, display_arm, &gpu->display };
 
 	tsr_timer_add(&gpu->timer, &display);
 	tsr_semaphore_init(gpu);
@@ -199,7 +200,7 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	}
 	if ((!gpu->hooks || gpu->hooks->init(gpu)) && init_runners(gpu)) {
 		init_timer(gpu);
-		tsr_display_init(gpu);
+		tsr_scanout_init(gpu);
 		reset_state(gpu);
 		if (tsr_workers_start(gpu))
 			return gpu;
@@ -231,7 +232,7 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 	drop_memory(gpu);
 	for (unsigned int i = 0; gpu->runner && i < gpu->num_runners; i++)
 		tsr_shader_free(gpu->runner[i].own.shader);
-	tsr_display_free(gpu);
+	tsr_display_free(&gpu->display);
 	free(gpu->runner);
 	free(gpu);
 }
@@ -265,7 +266,7 @@ static void finish_reset(struct tsr_gpu *gpu)
 	}
 	reset_state(gpu);
 	if (gpu->display.reset)
-		tsr_display_reset(gpu);
+		tsr_display_reset(&gpu->display);
 	gpu->reset_count++;
 	gpu->reset_busy = false;
 	args[0] = gpu->reset_count;
@@ -411,7 +412,7 @@ void tsr_gpu_host_ready(struct tsr_gpu *gpu)
 	}
 	if (woken)
 		tsr_workers_wake(gpu);
-	tsr_display_host_ready(gpu);
+	tsr_display_host_ready(&gpu->display);
 	pthread_mutex_unlock(&gpu->lock);
 }
 
@@ -432,7 +433,7 @@ static uint64_t compose_frames(struct tsr_gpu *gpu, uint64_t cycles)
 	uint64_t spent = 0, more = 1;
 
 	while (more && spent < cycles) {
-		more = tsr_compose_run(&gpu->runner[0], cycles - spent);
+		more = tsr_scanout_run(&gpu->runner[0], cycles - spent);
 		spent += more;
 	}
 	return spent;

@@ -38,7 +38,7 @@
 #include "queue/packet.h"
 #include "queue/prefetch.h"
 #include "queue/queue.h"
-#include "regs.h"
+#include "halves.h"
 #include "queue/run.h"
 #include "queue/scheduler.h"
 #include "queue/semaphore.h"

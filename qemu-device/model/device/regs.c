@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Register file: BAR0, by 32-bit words.
+ *
+ * In: offsets and values of the host's accesses (tsr_gpu_read(), tsr_gpu_write()). Out: calls to
+ * the units. Offsets without a register, and slots beyond those the device has, read 0 and ignore
+ * writes. While a reset is in progress only the IRQ block is written.
+ */
 #include "gpu.h"
 
 /* The value @v as it stands in field @f. */
@@ -388,7 +395,7 @@ static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 		     TSR_COUNTER_VALUE__STRIDE, &n))
 		return tsr_half(tsr_counter_read_global(&gpu->counters, n), offset & 4);
 	if (in_block(&offset, TSR_DISPLAY__OFFSET, gpu->cfg.heads, TSR_DISPLAY__STRIDE, &n))
-		return tsr_display_read(gpu, n, offset);
+		return tsr_display_read(&gpu->display, n, offset);
 	if (gpu->hooks && gpu->hooks->read(gpu, offset, &value))
 		return value;
 	return read_gpu(gpu, offset);
@@ -414,7 +421,7 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 		return;
 	} else if (in_block(&offset, TSR_DISPLAY__OFFSET, gpu->cfg.heads, TSR_DISPLAY__STRIDE,
 			    &n)) {
-		tsr_display_write(gpu, n, offset, value);
+		tsr_display_write(&gpu->display, n, offset, value);
 	} else if (in_block(&offset, TSR_REG_DOORBELL_RING(0), gpu->cfg.queues,
 			    TSR_DOORBELL_RING__STRIDE, &n)) {
 		if (!unheard(&gpu->queue[n]))

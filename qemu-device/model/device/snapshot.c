@@ -434,7 +434,7 @@ static void visit_gpu(struct tsr_stream *s, struct tsr_gpu *gpu)
 	check(s, gpu->sched.next_class < TSR_CLASSES && gpu->sched.random, "the scheduler's state");
 	for (unsigned int i = 0; i < gpu->cfg.queues && !s->wrong; i++)
 		visit_queue(s, &gpu->queue[i]);
-	tsr_display_visit(s, gpu);
+	tsr_display_visit(s, &gpu->display);
 	check(s, !s->loading || s->pos == s->size, "there is more than there should be");
 }
 

@@ -226,28 +226,51 @@ void tsr_inject_free(struct tsr_gpu *gpu)
 
 /* ---- Units' questions ------------------------------------------------------------------------ */
 
-bool tsr_inject_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value)
+/*
+ * A rule fence-torn or fence-late fires for the store of @value to @addr, whose word is @old: part
+ * of it is written now, and the rest is deferred. False if none fires.
+ */
+static bool defer_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value, const uint64_t *old)
 {
 	const struct tsr_inject_at at = { .queue = mem->queue, .addr = addr, .as = mem->as };
 	struct tsr_inject_deferred deferred = {
 		.what = TSR_DEFERRED_STORE, .as = mem->as, .addr = addr, .value = value,
 	};
-	uint64_t delay = 50000, old;
-	bool late;
+	uint64_t delay = 50000;
+	bool late = tsr_injected(mem->gpu, TSR_INJECTION_FENCE_LATE, &at, &delay);
 
-	if (tsr_injected(mem->gpu, TSR_INJECTION_FENCE_LOST, &at, NULL))
-		return true;
-	late = tsr_injected(mem->gpu, TSR_INJECTION_FENCE_LATE, &at, &delay);
-	if (!late && tsr_inject_armed(mem->gpu) & 1u << TSR_INJECTION_FENCE_TORN &&
-	    tsr_mem_load(mem, addr, true, &old) == TSR_STEP_DONE &&
-	    tsr_inject_ask(mem->gpu, TSR_INJECTION_FENCE_TORN, &at, &delay))
-		late = tsr_mem_store(mem, addr, true, (old & ~0xffull) | (value & 0xff)) ==
+	if (!late && old && tsr_injected(mem->gpu, TSR_INJECTION_FENCE_TORN, &at, &delay))
+		late = tsr_mem_store(mem, addr, true, (*old & ~0xffull) | (value & 0xff)) ==
 		       TSR_STEP_DONE;
 	if (!late || !tsr_inject_defer(mem->gpu, deferred, delay))
 		return false;
 	/* have the runner come by with the lock: it asks for the timer */
 	atomic_store_explicit(&mem->port->stop, true, memory_order_relaxed);
 	return true;
+}
+
+/*
+ * The translations come first. A FENCE that has to wait for the host begins again, and rules must
+ * count it once.
+ */
+enum tsr_step tsr_inject_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value)
+{
+	const struct tsr_inject_at at = { .queue = mem->queue, .addr = addr, .as = mem->as };
+	enum tsr_step step, read = TSR_STEP_FAULT;
+	struct tsr_page page;
+	uint64_t old;
+
+	if (tsr_inject_armed(mem->gpu) & 1u << TSR_INJECTION_FENCE_TORN)
+		read = tsr_mem_load(mem, addr, true, &old);
+	if (read == TSR_STEP_PENDING)
+		return read;
+	step = tsr_mem_page(mem, addr, TSR_ACCESS_WRITE, &page);
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (tsr_injected(mem->gpu, TSR_INJECTION_FENCE_LOST, &at, NULL) ||
+	    defer_fence(mem, addr, value, read == TSR_STEP_DONE ? &old : NULL))
+		return TSR_STEP_DONE;
+	return tsr_mem_store(mem, addr, true, value);
 }
 
 bool tsr_inject_message(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits)

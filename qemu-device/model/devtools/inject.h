@@ -90,7 +90,7 @@ void tsr_inject_expired(struct tsr_gpu *gpu, uint64_t now);
 void tsr_inject_arm(struct tsr_gpu *gpu);
 bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inject_at *at,
 		    uint64_t *delay);
-bool tsr_inject_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value);
+enum tsr_step tsr_inject_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value);
 bool tsr_inject_message(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits);
 uint8_t tsr_inject_walk(const struct tsr_mem *mem, uint64_t va);
 bool tsr_inject_stop(struct tsr_queue *q);

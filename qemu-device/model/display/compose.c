@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames: planes put on top of each other, row by row, on a thread that has nothing of a queue. */
+/* Frames: planes put on top of each other, row by row, on a thread of the device. */
 #include "display.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/gpu.h"
+#include "memory/mem.h"
 
 #define PATIENCE 2			/* vertical blanks for which the host is waited for */
 #define WRITTEN_BYTES 8			/* of a pixel that is written back, at most */
@@ -211,16 +211,16 @@ static bool is_news(struct tsr_head *head)
 	       head->dirty.from < head->dirty.to;
 }
 
-bool tsr_compose_request(struct tsr_gpu *gpu, struct tsr_head *head)
+bool tsr_compose_request(struct tsr_display *display, struct tsr_head *head)
 {
 	if (!head->begun && !head->requested && !is_news(head))
 		return false;
 	head->requested = true;
-	tsr_compose_begin(gpu, head);
+	tsr_compose_begin(display, head);
 	return true;
 }
 
-void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head)
+void tsr_compose_begin(struct tsr_display *display, struct tsr_head *head)
 {
 	const struct tsr_frame_memory *last = tsr_frame_memory_last(head);
 	struct tsr_composition *c = &head->composition;
@@ -235,7 +235,7 @@ void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head)
 		before = last->pixels;
 	*c = (struct tsr_composition){
 		.picture = head->shown, .frame = head->frame, .crc = head->crc_due,
-		.crc_value = UINT32_MAX, .before = before,
+		.crc_table = display->crc_table, .crc_value = UINT32_MAX, .before = before,
 		.rows = rows_to_read(head, before), .writes = head->write_due,
 	};
 	if (c->writes)
@@ -243,9 +243,8 @@ void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head)
 	head->patience = PATIENCE;
 	head->requested = head->crc_due = head->write_due = false;
 	head->begun = true;
-	atomic_fetch_or(&gpu->display.wanted, 1u << head->index);
-	tsr_runners_interrupt(gpu);	/* a thread may be needed */
-	tsr_workers_wake(gpu);
+	atomic_fetch_or(&display->wanted, 1u << head->index);
+	display->device.wake(display->device.opaque, true);
 }
 
 static bool composed(const struct tsr_composition *c)
@@ -288,22 +287,17 @@ static bool next_row(struct tsr_head *head, struct tsr_composition *c, struct ts
 	}
 	memcpy(head->back.pixels + c->row * width, c->pixels, 4 * width);
 	if (c->crc) {
-		c->crc_value = crc_add(mem->gpu->display.crc_table, c->crc_value, c->pixels, width);
+		c->crc_value = crc_add(c->crc_table, c->crc_value, c->pixels, width);
 		c->cycles += width;
 	}
 	c->row++;
 	return true;
 }
 
-/*
- * Compose one slice of the frame, without the lock: rows, until all are complete, @limit cycles are
- * used up, the runner is to stop, or the host has to be asked.
- */
-static void compose(struct tsr_runner *runner, struct tsr_head *head, uint64_t host_seq,
-		    uint64_t limit)
+uint64_t tsr_compose_slice(struct tsr_head *head, struct tsr_mem *mem, uint64_t host_seq,
+			   uint64_t limit)
 {
 	struct tsr_composition *c = &head->composition;
-	struct tsr_mem mem = tsr_runner_mem(runner, NULL, 0, TSR_UNIT_NONE);
 	bool answered = true;
 
 	c->cycles = 0;
@@ -313,22 +307,23 @@ static void compose(struct tsr_runner *runner, struct tsr_head *head, uint64_t h
 		c->row = c->written = c->picture.height;
 	}
 	while (answered && !composed(c) && c->cycles < limit &&
-	       !tsr_port_stop_requested(&runner->own.port)) {
+	       !tsr_port_stop_requested(mem->port)) {
 		const uint64_t before = c->cycles;
 
 		if (c->row < c->picture.height)
-			answered = next_row(head, c, &mem);
+			answered = next_row(head, c, mem);
 		else
-			answered = tsr_writeback_row(c, &mem, head->back.pixels);
-		tsr_port_work(&runner->own.port, c->cycles - before);
+			answered = tsr_writeback_row(c, mem, head->back.pixels);
+		tsr_port_work(mem->port, c->cycles - before);
 	}
 	if (!answered)
 		c->stuck_seq = host_seq + 1;
-	tsr_mem_flush_dirty(mem.port);
-	runner->own.port.lookups[0] = runner->own.port.lookups[1] = 0;	/* no queue counts them */
+	tsr_mem_flush_dirty(mem->port);
+	mem->port->lookups[0] = mem->port->lookups[1] = 0;	/* no queue counts them */
+	return c->cycles;
 }
 
-static void note_crc(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
+static void note_crc(struct tsr_display *display, struct tsr_head *head, uint32_t value)
 {
 	if (!head->crc_on)
 		return;
@@ -339,11 +334,11 @@ static void note_crc(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 	head->crc[(head->crc_first + head->crc_count++) % TSR_CRC_ENTRIES] = (struct tsr_crc_entry){
 		(uint32_t)head->composition.frame, value,
 	};
-	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_CRC);
+	tsr_head_raise(display, head, TSR_DISPLAY_IRQ_CRC);
 }
 
 /* The frame is complete. Lock held. */
-static void complete(struct tsr_gpu *gpu, struct tsr_head *head)
+static void complete(struct tsr_display *display, struct tsr_head *head)
 {
 	struct tsr_composition *c = &head->composition;
 	const bool wrote = c->writes, failed = c->write_failed;
@@ -351,82 +346,44 @@ static void complete(struct tsr_gpu *gpu, struct tsr_head *head)
 	if (c->underrun) {
 		head->dirty = (struct tsr_rows){ 0, UINT32_MAX };
 		head->underrun_addr = c->underrun_addr;
-		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_UNDERRUN);
+		tsr_head_raise(display, head, TSR_DISPLAY_IRQ_UNDERRUN);
 	}
 	if (c->crc && head->back.pixels && c->frame >= head->first_crc)
-		note_crc(gpu, head, ~c->crc_value);
+		note_crc(display, head, ~c->crc_value);
 	if (head->back.pixels)
 		tsr_frame_memory_show(head);
 	tsr_compose_drop(head);
 	if (head->flip_deferred)
-		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);
+		tsr_head_raise(display, head, TSR_DISPLAY_IRQ_FLIP);
 	head->flip_deferred = false;
 	if (wrote) {
 		head->write_pending = false;
 		head->write_failed = failed;
-		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_WRITEBACK);
+		tsr_head_raise(display, head, TSR_DISPLAY_IRQ_WRITEBACK);
 	}
 }
 
-/* The next head, in turn, with whose frame a runner can go on; NULL: none. Lock held. */
-static struct tsr_head *next_head(struct tsr_gpu *gpu)
+struct tsr_head *tsr_compose_next(struct tsr_display *display, uint64_t host_seq)
 {
-	struct tsr_display *display = &gpu->display;
-	const uint64_t seq = atomic_load(&gpu->host_seq);
-
 	for (unsigned int i = 0; i < display->heads; i++) {
 		struct tsr_head *head = &display->head[(display->turn + i) % display->heads];
 		const struct tsr_composition *c = &head->composition;
 
-		if (head->begun && !head->runner && (c->stuck_seq != seq + 1 || !head->patience)) {
+		if (head->begun && !head->port &&
+		    (c->stuck_seq != host_seq + 1 || !head->patience)) {
 			display->turn = head->index + 1;
 			return head;
 		}
 	}
+	atomic_store(&display->wanted, 0);
 	return NULL;
 }
 
-uint64_t tsr_compose_run(struct tsr_runner *runner, uint64_t limit)
+bool tsr_compose_end(struct tsr_display *display, struct tsr_head *head)
 {
-	struct tsr_gpu *gpu = runner->gpu;
-	uint64_t seq = atomic_load(&gpu->host_seq), spent;
-	struct tsr_head *head;
-	bool done;
-
-	if (!atomic_load_explicit(&gpu->display.wanted, memory_order_relaxed) ||
-	    tsr_gpu_stands(gpu))
-		return 0;
-	head = next_head(gpu);
-	if (!head) {
-		atomic_store(&gpu->display.wanted, 0);
-		return 0;
-	}
-	head->runner = runner;
-	head->composition.patient = head->patience;
-	runner->composes = true;
-	tsr_tlb_sync(runner);
-	tsr_port_start(&runner->own.port);
-	pthread_mutex_unlock(&gpu->lock);
-	compose(runner, head, seq, limit);
-	pthread_mutex_lock(&gpu->lock);
-	tsr_port_end(&runner->own.port);
-	head->runner = NULL;
-	runner->composes = false;
-	tsr_tlb_sync(runner);
-	spent = head->composition.cycles;
-	done = head->on && composed(&head->composition);
-	if (done) {
-		complete(gpu, head);
-		tsr_compose_begin(gpu, head);
-	}
-	tsr_inval_complete(gpu);
-	tsr_gpu_runner_idle(gpu);
-	if (done && gpu->ops->frame) {
-		unsigned int index = head->index;
-
-		pthread_mutex_unlock(&gpu->lock);
-		gpu->ops->frame(gpu->host, index);
-		pthread_mutex_lock(&gpu->lock);
-	}
-	return spent ? spent : 1;
+	if (!head->on || !composed(&head->composition))
+		return false;
+	complete(display, head);
+	tsr_compose_begin(display, head);
+	return true;
 }

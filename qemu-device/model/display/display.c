@@ -3,16 +3,29 @@
 
 #include <string.h>
 
-#include "device/gpu.h"
+#include "halves.h"
+#include "memory/mem.h"
 #include "state_io.h"
 
 #define FIELD(f, v) ((uint32_t)(v) << f##__SHIFT & f##__MASK)
 
-void tsr_head_raise(struct tsr_gpu *gpu, const struct tsr_head *head, uint32_t bits)
+void tsr_head_raise(struct tsr_display *display, const struct tsr_head *head, uint32_t bits)
 {
 	if (bits)
-		tsr_irq_raise(&gpu->irq, TSR_IRQ_CLASS_DISPLAY, (uint64_t)bits << 8 * head->index);
+		display->device.raise(display->device.opaque, (uint64_t)bits << 8 * head->index);
 }
+
+static uint64_t host_clock(const struct tsr_display *display)
+{
+	return display->device.clock(display->device.opaque);
+}
+
+/* GPU.TIMESTAMP. */
+static uint64_t timestamp(const struct tsr_display *display)
+{
+	return display->device.timestamp(display->device.opaque);
+}
+
 
 /* ---- Vertical blanks ------------------------------------------------------------------------- */
 
@@ -22,6 +35,12 @@ static uint64_t due(const struct tsr_head *head, uint64_t n)
 	return head->on_since + tsr_picture_time(&head->shown.shadow, n);
 }
 
+/* Have the timer expire when vertical blank @n of the head is due. */
+static void want_blank(const struct tsr_display *display, const struct tsr_head *head, uint64_t n)
+{
+	display->device.want(display->device.opaque, due(head, n));
+}
+
 /* How many have been due until @now, the one at which the head went on not among them. */
 static uint64_t blanks_until(const struct tsr_head *head, uint64_t now)
 {
@@ -29,20 +48,20 @@ static uint64_t blanks_until(const struct tsr_head *head, uint64_t now)
 }
 
 /* The TIMESTAMP of host clock @when, which is not after @now. */
-static uint64_t timestamp_at(struct tsr_gpu *gpu, uint64_t when, uint64_t now)
+static uint64_t timestamp_at(struct tsr_display *display, uint64_t when, uint64_t now)
 {
-	const uint64_t stamp = tsr_clock(&gpu->counters);
+	const uint64_t stamp = timestamp(display);
 
-	return gpu->cfg.deterministic ? stamp : stamp - (now - when);
+	return display->deterministic ? stamp : stamp - (now - when);
 }
 
-void tsr_display_arm(struct tsr_gpu *gpu)
+void tsr_display_arm(struct tsr_display *display)
 {
-	for (unsigned int i = 0; i < gpu->display.heads; i++) {
-		const struct tsr_head *head = &gpu->display.head[i];
+	for (unsigned int i = 0; i < display->heads; i++) {
+		const struct tsr_head *head = &display->head[i];
 
 		if (head->on)
-			tsr_timer_want(&gpu->timer, due(head, head->blanks + 1));
+			want_blank(display, head, head->blanks + 1);
 	}
 }
 
@@ -81,46 +100,45 @@ static void take_tasks(struct tsr_head *head, bool same_mode)
 }
 
 /* Enables the head with head->waiting, at a vertical blank. */
-static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
+static void switch_on(struct tsr_display *display, struct tsr_head *head)
 {
 	take_tasks(head, false);
 	head->shown = head->waiting;
 	head->on = true;
-	head->on_since = gpu->ops->clock(gpu->host);
+	head->on_since = host_clock(display);
 	head->blanks = 0;
 	head->frame++;
-	head->vblank_time = tsr_clock(&gpu->counters);
+	head->vblank_time = timestamp(display);
 	head->crc_due = head->crc_on;
-	tsr_compose_begin(gpu, head);
-	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK);
-	tsr_timer_want(&gpu->timer, due(head, 1));
+	tsr_compose_begin(display, head);
+	tsr_head_raise(display, head, TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK);
+	want_blank(display, head, 1);
 }
 
 /*
  * The head goes off, with the frame that has begun: when this returns no memory is read or written
- * for it. A runner that composes the frame leaves it after the present row; the lock is released
+ * for it. A thread that composes the frame leaves it after the present row; the lock is released
  * until then.
  */
-static void switch_off(struct tsr_gpu *gpu, struct tsr_head *head)
+static void switch_off(struct tsr_display *display, struct tsr_head *head)
 {
 	head->on = head->pending = head->flip_deferred = false;
-	while (head->runner) {
-		atomic_store_explicit(&head->runner->own.port.stop, true, memory_order_relaxed);
-		tsr_gpu_wait_quiet(gpu);
+	while (head->port) {
+		atomic_store_explicit(&head->port->stop, true, memory_order_relaxed);
+		display->device.wait(display->device.opaque);
 	}
 	tsr_compose_drop(head);
 	tsr_frame_memory_free(head);
-	if (gpu->ops->frame)
-		gpu->ops->frame(gpu->host, head->index);
+	display->device.frame(display->device.opaque, head->index);
 	if (!head->write_pending)
 		return;
 	head->write_pending = head->write_waits = head->write_due = false;
 	head->write_failed = true;
-	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_WRITEBACK);
+	tsr_head_raise(display, head, TSR_DISPLAY_IRQ_WRITEBACK);
 }
 
 /* Take over what waits; false: not now, a frame of the former picture is being composed. */
-static bool latch(struct tsr_gpu *gpu, struct tsr_head *head)
+static bool latch(struct tsr_display *display, struct tsr_head *head)
 {
 	const struct tsr_shadow *a = &head->shown.shadow, *b = &head->waiting.shadow;
 	const bool same_mode = a->mode_h == b->mode_h && a->mode_v == b->mode_v &&
@@ -130,7 +148,7 @@ static bool latch(struct tsr_gpu *gpu, struct tsr_head *head)
 		return false;
 	head->pending = false;
 	if (!b->mode_clock) {
-		switch_off(gpu, head);
+		switch_off(display, head);
 		return true;
 	}
 	take_tasks(head, same_mode);
@@ -144,7 +162,7 @@ static bool latch(struct tsr_gpu *gpu, struct tsr_head *head)
 	return true;
 }
 
-static void blank(struct tsr_gpu *gpu, struct tsr_head *head, uint64_t now)
+static void blank(struct tsr_display *display, struct tsr_head *head, uint64_t now)
 {
 	const uint64_t n = blanks_until(head, now), more = n - head->blanks;
 	bool flipped = false;
@@ -153,47 +171,47 @@ static void blank(struct tsr_gpu *gpu, struct tsr_head *head, uint64_t now)
 		return;
 	head->blanks = n;
 	head->frame += more;
-	head->vblank_time = timestamp_at(gpu, due(head, n), now);
+	head->vblank_time = timestamp_at(display, due(head, n), now);
 	if (head->begun && head->patience)
 		head->patience--;
-	if (head->begun && !head->runner && !head->patience)
-		atomic_fetch_or(&gpu->display.wanted, 1u << head->index);
+	if (head->begun && !head->port && !head->patience)
+		atomic_fetch_or(&display->wanted, 1u << head->index);
 	if (head->pending)
-		flipped = latch(gpu, head);
+		flipped = latch(display, head);
 	/* a FLIP deferred to the end of a frame that a snapshot did not keep */
 	flipped |= head->flip_deferred && !head->begun;
 	head->flip_deferred &= head->begun;
 	head->crc_due = head->crc_on && !head->begun;
-	tsr_compose_begin(gpu, head);
-	tsr_head_raise(gpu, head, flipped ? TSR_DISPLAY_IRQ_FLIP : 0);
-	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
+	tsr_compose_begin(display, head);
+	tsr_head_raise(display, head, flipped ? TSR_DISPLAY_IRQ_FLIP : 0);
+	tsr_head_raise(display, head, TSR_DISPLAY_IRQ_VBLANK);
 }
 
-void tsr_display_expired(struct tsr_gpu *gpu, uint64_t now)
+void tsr_display_expired(struct tsr_display *display, uint64_t now)
 {
-	for (unsigned int i = 0; i < gpu->display.heads; i++)
-		if (gpu->display.head[i].on)
-			blank(gpu, &gpu->display.head[i], now);
-	if (atomic_load(&gpu->display.wanted))
-		tsr_workers_wake(gpu);
+	for (unsigned int i = 0; i < display->heads; i++)
+		if (display->head[i].on)
+			blank(display, &display->head[i], now);
+	if (atomic_load(&display->wanted))
+		display->device.wake(display->device.opaque, false);
 }
 
 /* Where the host's timer is late: what has been by the clock comes before what is written now. */
-static void catch_up(struct tsr_gpu *gpu, struct tsr_head *head)
+static void catch_up(struct tsr_display *display, struct tsr_head *head)
 {
 	if (head->on)
-		blank(gpu, head, gpu->ops->clock(gpu->host));
-	if (atomic_load(&gpu->display.wanted))
-		tsr_workers_wake(gpu);
+		blank(display, head, host_clock(display));
+	if (atomic_load(&display->wanted))
+		display->device.wake(display->device.opaque, false);
 }
 
-void tsr_display_host_ready(struct tsr_gpu *gpu)
+void tsr_display_host_ready(struct tsr_display *display)
 {
-	for (unsigned int i = 0; i < gpu->display.heads; i++)
-		if (gpu->display.head[i].begun && !gpu->display.head[i].runner)
-			atomic_fetch_or(&gpu->display.wanted, 1u << i);
-	if (atomic_load(&gpu->display.wanted))
-		tsr_workers_wake(gpu);
+	for (unsigned int i = 0; i < display->heads; i++)
+		if (display->head[i].begun && !display->head[i].port)
+			atomic_fetch_or(&display->wanted, 1u << i);
+	if (atomic_load(&display->wanted))
+		display->device.wake(display->device.opaque, false);
 }
 
 /* ---- Commits --------------------------------------------------------------------------------- */
@@ -226,17 +244,17 @@ static uint64_t pixels_of_head(const struct tsr_head *head)
 }
 
 /* Pixels of all heads but @but, which may be NULL. */
-static uint64_t pixels_of_others(const struct tsr_gpu *gpu, const struct tsr_head *but)
+static uint64_t pixels_of_others(const struct tsr_display *display, const struct tsr_head *but)
 {
 	uint64_t pixels = 0;
 
-	for (unsigned int i = 0; i < gpu->display.heads; i++)
-		if (&gpu->display.head[i] != but)
-			pixels += pixels_of_head(&gpu->display.head[i]);
+	for (unsigned int i = 0; i < display->heads; i++)
+		if (&display->head[i] != but)
+			pixels += pixels_of_head(&display->head[i]);
 	return pixels;
 }
 
-static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
+static void commit_latch(struct tsr_display *display, struct tsr_head *head, uint32_t value)
 {
 	struct tsr_picture picture = head->shown;
 
@@ -246,7 +264,7 @@ static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t va
 		return;
 	}
 	if (!tsr_picture_decode(&picture, &head->shadow, true) ||
-	    pixels_of_others(gpu, head) + pixels_of(&picture) > gpu->cfg.head_pixels ||
+	    pixels_of_others(display, head) + pixels_of(&picture) > display->head_pixels ||
 	    (value & TSR_DISPLAY_COMMIT_WRITEBACK__MASK && !commit_writeback(head))) {
 		head->bad = true;
 		return;
@@ -257,35 +275,35 @@ static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t va
 	if (head->on)
 		head->pending = true;
 	else
-		switch_on(gpu, head);
+		switch_on(display, head);
 }
 
 /*
  * The picture shown changes at once. A frame that has begun still reads the one before: FLIP is
  * deferred to its end.
  */
-static void replaced(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
+static void replaced(struct tsr_display *display, struct tsr_head *head, bool damage)
 {
 	note_damage(head, damage, damaged_rows(head));
 	if (head->begun)
 		head->flip_deferred = true;
 	else
-		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);
+		tsr_head_raise(display, head, TSR_DISPLAY_IRQ_FLIP);
 }
 
-static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
+static void commit_async(struct tsr_display *display, struct tsr_head *head, bool damage)
 {
 	if (!head->on || !tsr_picture_decode(&head->shown, &head->shadow, false))
 		head->bad = true;
 	else
-		replaced(gpu, head, damage);
+		replaced(display, head, damage);
 }
 
 /*
  * COMMIT.CURSOR: the cursor plane alone, at once. A commit that waits gets the same cursor; of that
  * only the cursor is checked, the rest was when it was committed.
  */
-static void commit_cursor(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
+static void commit_cursor(struct tsr_display *display, struct tsr_head *head, bool damage)
 {
 	const uint32_t *words = head->shadow.plane[TSR_DISPLAY_PLANE_CURSOR];
 
@@ -295,10 +313,10 @@ static void commit_cursor(struct tsr_gpu *gpu, struct tsr_head *head, bool damag
 	}
 	if (head->pending && head->waiting.shadow.mode_clock)
 		tsr_picture_cursor(&head->waiting, words);
-	replaced(gpu, head, damage);
+	replaced(display, head, damage);
 }
 
-static void commit(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
+static void commit(struct tsr_display *display, struct tsr_head *head, uint32_t value)
 {
 	const uint32_t flip = TSR_DISPLAY_COMMIT_LATCH__MASK | TSR_DISPLAY_COMMIT_ASYNC__MASK;
 	const uint32_t cursor = TSR_DISPLAY_COMMIT_CURSOR__MASK | TSR_DISPLAY_COMMIT_ASYNC__MASK;
@@ -306,7 +324,7 @@ static void commit(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 
 	if (value & TSR_DISPLAY_COMMIT_DISABLE__MASK) {
 		head->bad = false;
-		switch_off(gpu, head);
+		switch_off(display, head);
 		return;
 	}
 	if (!(value & flip)) {
@@ -316,16 +334,16 @@ static void commit(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 	}
 	if ((value & (flip | cursor)) == cursor) {
 		head->bad = false;
-		commit_cursor(gpu, head, damage);
+		commit_cursor(display, head, damage);
 		return;
 	}
 	if (head->pending)
 		return;
 	head->bad = false;
 	if (value & TSR_DISPLAY_COMMIT_LATCH__MASK)
-		commit_latch(gpu, head, value);
+		commit_latch(display, head, value);
 	else
-		commit_async(gpu, head, damage);
+		commit_async(display, head, damage);
 }
 
 /* ---- Registers ------------------------------------------------------------------------------- */
@@ -370,9 +388,9 @@ static uint32_t shadow_bits(uint32_t offset)
 	return UINT32_MAX;
 }
 
-static uint32_t line_now(struct tsr_gpu *gpu, const struct tsr_head *head)
+static uint32_t line_now(struct tsr_display *display, const struct tsr_head *head)
 {
-	const uint64_t elapsed = gpu->ops->clock(gpu->host) - due(head, head->blanks);
+	const uint64_t elapsed = host_clock(display) - due(head, head->blanks);
 	const uint32_t total = head->shown.shadow.mode_v >> 16;
 	const uint64_t line = (uint64_t)((unsigned __int128)elapsed * total /
 					 (tsr_picture_time(&head->shown.shadow, 1) + 1));
@@ -409,9 +427,9 @@ static uint32_t read_crc(const struct tsr_head *head, uint32_t offset)
 	}
 }
 
-uint32_t tsr_display_read(struct tsr_gpu *gpu, unsigned int n, uint32_t offset)
+uint32_t tsr_display_read(struct tsr_display *display, unsigned int n, uint32_t offset)
 {
-	struct tsr_head *head = &gpu->display.head[n];
+	struct tsr_head *head = &display->head[n];
 	const uint32_t *word = shadow_word(head, offset);
 
 	if (word)
@@ -420,12 +438,12 @@ uint32_t tsr_display_read(struct tsr_gpu *gpu, unsigned int n, uint32_t offset)
 		return head->present ? head->edid[(offset - TSR_DISPLAY_EDID__OFFSET) / 4] : 0;
 	switch (offset) {
 	case TSR_DISPLAY_CAPS__OFFSET:
-		return FIELD(TSR_DISPLAY_CAPS_HEADS, gpu->display.heads) |
+		return FIELD(TSR_DISPLAY_CAPS_HEADS, display->heads) |
 		       FIELD(TSR_DISPLAY_CAPS_PLANES, TSR_PLANES);
 	case TSR_DISPLAY_STATUS__OFFSET:
 		return status(head);
 	case TSR_DISPLAY_PIXELS__OFFSET:
-		return gpu->cfg.head_pixels;
+		return display->head_pixels;
 	case TSR_DISPLAY_UNDERRUN_ADDR__OFFSET:
 	case TSR_DISPLAY_UNDERRUN_ADDR__OFFSET + 4:
 		return tsr_half(head->underrun_addr, offset & 4);
@@ -436,7 +454,7 @@ uint32_t tsr_display_read(struct tsr_gpu *gpu, unsigned int n, uint32_t offset)
 	case TSR_DISPLAY_VBLANK_TIME__OFFSET + 4:
 		return tsr_half(head->vblank_time, offset & 4);
 	case TSR_DISPLAY_LINE__OFFSET:
-		return head->on ? line_now(gpu, head) : 0;
+		return head->on ? line_now(display, head) : 0;
 	default:
 		return read_crc(head, offset);
 	}
@@ -451,9 +469,9 @@ static void crc_control(struct tsr_head *head, bool on)
 	head->crc_on = on;
 }
 
-void tsr_display_write(struct tsr_gpu *gpu, unsigned int n, uint32_t offset, uint32_t value)
+void tsr_display_write(struct tsr_display *display, unsigned int n, uint32_t offset, uint32_t value)
 {
-	struct tsr_head *head = &gpu->display.head[n];
+	struct tsr_head *head = &display->head[n];
 	uint32_t *word = shadow_word(head, offset);
 
 	if (word) {
@@ -462,8 +480,8 @@ void tsr_display_write(struct tsr_gpu *gpu, unsigned int n, uint32_t offset, uin
 	}
 	switch (offset) {
 	case TSR_DISPLAY_COMMIT__OFFSET:
-		catch_up(gpu, head);
-		commit(gpu, head, value);
+		catch_up(display, head);
+		commit(display, head, value);
 		break;
 	case TSR_DISPLAY_CRC_CONTROL__OFFSET:
 		crc_control(head, value & TSR_DISPLAY_CRC_CONTROL_ENABLE__MASK);
@@ -479,83 +497,18 @@ void tsr_display_write(struct tsr_gpu *gpu, unsigned int n, uint32_t offset, uin
 	}
 }
 
-/* ---- The host -------------------------------------------------------------------------------- */
-
-uint64_t tsr_gpu_display_update(struct tsr_gpu *gpu, unsigned int n)
-{
-	struct tsr_head *head = &gpu->display.head[n];
-	uint64_t serial = 0;
-	bool there = false;
-
-	pthread_mutex_lock(&gpu->lock);
-	if (n < gpu->display.heads) {
-		/* what is being composed now may be older than what is to be seen */
-		serial = head->serial + (head->begun ? 2 : 1);
-		there = !tsr_compose_request(gpu, head);
-		serial = there ? head->serial : serial;
-	}
-	pthread_mutex_unlock(&gpu->lock);
-	if (there && gpu->ops->frame)
-		gpu->ops->frame(gpu->host, n);
-	return serial;
-}
-
-bool tsr_gpu_display_frame(struct tsr_gpu *gpu, unsigned int n, struct tsr_display_frame *frame)
-{
-	struct tsr_head *head = &gpu->display.head[n];
-
-	*frame = (struct tsr_display_frame){ 0 };
-	pthread_mutex_lock(&gpu->lock);
-	if (n < gpu->display.heads && head->on && head->front.serial) {
-		*frame = (struct tsr_display_frame){ head->front.pixels, head->front.width,
-						     head->front.height, head->front.serial };
-		head->lent = true;
-	}
-	pthread_mutex_unlock(&gpu->lock);
-	return frame->pixels;
-}
-
-void tsr_gpu_display_done(struct tsr_gpu *gpu, unsigned int n)
-{
-	struct tsr_head *head = &gpu->display.head[n];
-
-	pthread_mutex_lock(&gpu->lock);
-	if (n < gpu->display.heads)
-		tsr_frame_memory_return(head);
-	pthread_mutex_unlock(&gpu->lock);
-}
-
-void tsr_gpu_display_monitor(struct tsr_gpu *gpu, unsigned int n, bool present,
-			     const void *edid, size_t size)
-{
-	struct tsr_head *head = &gpu->display.head[n];
-	uint32_t words[TSR_EDID_WORDS] = { 0 };
-
-	if (edid)
-		memcpy(words, edid, size < sizeof(words) ? size : sizeof(words));
-	pthread_mutex_lock(&gpu->lock);
-	if (n < gpu->display.heads &&
-	    (head->present != present || memcmp(head->edid, words, sizeof(words)))) {
-		head->present = present;
-		memcpy(head->edid, words, sizeof(words));
-		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_HOTPLUG);
-	}
-	pthread_mutex_unlock(&gpu->lock);
-}
-
 /* ---- Reset, snapshots ------------------------------------------------------------------------ */
 
-void tsr_display_init(struct tsr_gpu *gpu)
+void tsr_display_init(struct tsr_display *display)
 {
-	gpu->display.heads = gpu->cfg.heads;
-	tsr_crc_init(gpu->display.crc_table);
-	tsr_display_reset(gpu);
+	tsr_crc_init(display->crc_table);
+	tsr_display_reset(display);
 }
 
-void tsr_display_reset(struct tsr_gpu *gpu)
+void tsr_display_reset(struct tsr_display *display)
 {
-	for (unsigned int i = 0; i < gpu->display.heads; i++) {
-		struct tsr_head *head = &gpu->display.head[i], kept;
+	for (unsigned int i = 0; i < display->heads; i++) {
+		struct tsr_head *head = &display->head[i], kept;
 
 		tsr_compose_drop(head);
 		tsr_frame_memory_free(head);
@@ -566,16 +519,16 @@ void tsr_display_reset(struct tsr_gpu *gpu)
 		};
 		memcpy(head->edid, kept.edid, sizeof(kept.edid));
 	}
-	atomic_store(&gpu->display.wanted, 0);
-	gpu->display.reset = false;
+	atomic_store(&display->wanted, 0);
+	display->reset = false;
 }
 
-void tsr_display_free(struct tsr_gpu *gpu)
+void tsr_display_free(struct tsr_display *display)
 {
-	for (unsigned int i = 0; i < gpu->display.heads; i++) {
-		tsr_compose_drop(&gpu->display.head[i]);
-		tsr_frame_memory_return(&gpu->display.head[i]);
-		tsr_frame_memory_free(&gpu->display.head[i]);
+	for (unsigned int i = 0; i < display->heads; i++) {
+		tsr_compose_drop(&display->head[i]);
+		tsr_frame_memory_return(&display->head[i]);
+		tsr_frame_memory_free(&display->head[i]);
 	}
 }
 
@@ -610,9 +563,9 @@ static void visit_writeback(struct tsr_stream *s, struct tsr_head *head)
 	head->dirty = (struct tsr_rows){ 0, UINT32_MAX };
 }
 
-static void visit_head(struct tsr_stream *s, struct tsr_gpu *gpu, struct tsr_head *head)
+static void visit_head(struct tsr_stream *s, struct tsr_display *display, struct tsr_head *head)
 {
-	const uint64_t now = gpu->ops->clock(gpu->host);
+	const uint64_t now = host_clock(display);
 	uint64_t since = now - head->on_since;
 
 	visit_shadow(s, &head->shadow);
@@ -653,11 +606,11 @@ static void visit_head(struct tsr_stream *s, struct tsr_gpu *gpu, struct tsr_hea
 				 "a head's next picture");
 }
 
-void tsr_display_visit(struct tsr_stream *s, struct tsr_gpu *gpu)
+void tsr_display_visit(struct tsr_stream *s, struct tsr_display *display)
 {
-	for (unsigned int i = 0; i < gpu->display.heads && !s->wrong; i++)
-		visit_head(s, gpu, &gpu->display.head[i]);
+	for (unsigned int i = 0; i < display->heads && !s->wrong; i++)
+		visit_head(s, display, &display->head[i]);
 	if (s->loading && !s->wrong)
-		tsr_stream_check(s, pixels_of_others(gpu, NULL) <= gpu->cfg.head_pixels,
+		tsr_stream_check(s, pixels_of_others(display, NULL) <= display->head_pixels,
 				 "more pixels of all heads than this device has memory for");
 }

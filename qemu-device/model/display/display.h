@@ -10,10 +10,10 @@
  *   writeback.c     a frame's rows to memory
  *
  * In: register writes, the host's clock, requests of the host for frames. Out: interrupts, frames.
- * A runner without a queue composes a frame, outside the lock and one row at a time. Between two
- * rows it looks whether it is to stop. Everything else here wants the device's lock. Limits:
- * TSR_HEADS_MAX heads, SCREEN_PIXELS_MAX pixels of a mode, cfg.head_pixels of all modes together. A
- * head that is on has memory for two frames, a head that is off has none. Reset state: all heads
+ * A thread of the device (device/scanout.c) composes a frame, outside the lock and one row at a
+ * time. Between two rows it checks for a stop request. Everything else here needs the device's
+ * lock. Limits: TSR_HEADS_MAX heads, SCREEN_PIXELS_MAX pixels of a mode, head_pixels of all modes.
+ * A head that is on has memory for two frames, a head that is off has none. Reset state: all heads
  * off, shadows zero.
  */
 #ifndef TSR_DISPLAY_H
@@ -26,8 +26,8 @@
 #include "units/msg_format.h"
 #include "tsr_regs.h"
 
-struct tsr_gpu;
-struct tsr_runner;
+struct tsr_mem;
+struct tsr_port;
 struct tsr_stream;
 
 #define TSR_PLANE_WORDS 13		/* registers of a plane, in words */
@@ -85,13 +85,14 @@ struct tsr_writeback {
 };
 
 /*
- * A frame being composed, into head->back. Belongs to the runner while one composes it, else lock.
+ * A frame being composed, into head->back. Belongs to the thread that composes it, else lock.
  */
 struct tsr_composition {
 	struct tsr_picture picture;
 	uint64_t frame;			/* FRAME it is for */
 	uint32_t row;			/* the next one */
 	bool crc;			/* one is wanted */
+	const uint32_t (*crc_table)[256];	/* of the display */
 	uint32_t crc_value;		/* CRC of the rows before @row, not yet inverted */
 	uint64_t cycles;		/* modelled work of the present slice */
 	/* Memory of one row, NULL until the first slice; @pixels owns that of all three. */
@@ -107,7 +108,7 @@ struct tsr_composition {
 	bool underrun;			/* something could not be read, first at … */
 	uint64_t underrun_addr;
 	uint64_t lost_addr;		/* of the present row */
-	/* gpu->host_seq with which it got stuck, plus 1; 0: it is not */
+	/* the device's host_seq with which it got stuck, plus 1; 0: it is not */
 	uint64_t stuck_seq;
 	bool patient;			/* the host is waited for in this slice */
 	struct tsr_band band[TSR_PLANES];
@@ -156,7 +157,7 @@ struct tsr_head {
 	bool requested;			/* the host wants one */
 	bool crc_due;			/* one with a CRC is to begin */
 	bool begun;			/* one is being composed: @composition holds */
-	struct tsr_runner *runner;	/* the runner that composes it at this moment, or NULL */
+	struct tsr_port *port;		/* of the thread that composes it now, or NULL */
 	uint8_t patience;		/* vertical blanks for which it still waits for the host */
 	struct tsr_composition composition;
 	struct tsr_frame_memory front;	/* the frame the host sees */
@@ -166,11 +167,34 @@ struct tsr_head {
 	bool lent;			/* the host reads @front: its memory stays */
 };
 
+/*
+ * The part of the device that the display uses. The device fills it once, before
+ * tsr_display_init(). All functions are called with the device's lock held.
+ */
+struct tsr_display_device {
+	void *opaque;			/* argument of all */
+	uint64_t (*clock)(void *opaque);	/* the host's clock, ns */
+	uint64_t (*timestamp)(void *opaque);	/* GPU.TIMESTAMP */
+	/* Have tsr_display_expired() called at host clock @when at the latest. */
+	void (*want)(void *opaque, uint64_t when);
+	/* Raise @bits of the interrupt class DISPLAY. */
+	void (*raise)(void *opaque, uint64_t bits);
+	/* @wanted is not 0: have a thread look at it, one that runs a queue too if @interrupt. */
+	void (*wake)(void *opaque, bool interrupt);
+	/* Wait until a thread goes idle. Releases the lock meanwhile. */
+	void (*wait)(void *opaque);
+	/* Tell the host that @head has gone off. */
+	void (*frame)(void *opaque, unsigned int head);
+};
+
 struct tsr_display {
+	struct tsr_display_device device;
+	bool deterministic;		/* as the device */
+	uint64_t head_pixels;		/* of all modes together, at most */
 	struct tsr_head head[TSR_HEADS_MAX];
 	unsigned int heads;
 	unsigned int turn;		/* head that is composed next, if it can be */
-	/* bit n: a runner can go on with head n's frame; idle workers look at it while they spin */
+	/* bit n: a thread can go on with head n's frame; idle workers look at it while they spin */
 	_Atomic uint32_t wanted;
 	bool reset;			/* a reset of the function is on its way */
 	/* crc_table[n][b]: what byte b has become in a CRC n bytes later */
@@ -178,24 +202,25 @@ struct tsr_display {
 };
 
 /* Before anything else. */
-void tsr_display_init(struct tsr_gpu *gpu);
+void tsr_display_init(struct tsr_display *display);
 
-/* All heads off. No runner composes. Lock held. */
-void tsr_display_reset(struct tsr_gpu *gpu);
-void tsr_display_free(struct tsr_gpu *gpu);
+/* All heads off. No thread composes. Lock held. */
+void tsr_display_reset(struct tsr_display *display);
+void tsr_display_free(struct tsr_display *display);
 /* Register accesses, at @offset in the block of @head. Lock held. */
-uint32_t tsr_display_read(struct tsr_gpu *gpu, unsigned int head, uint32_t offset);
-void tsr_display_write(struct tsr_gpu *gpu, unsigned int head, uint32_t offset, uint32_t value);
+uint32_t tsr_display_read(struct tsr_display *display, unsigned int head, uint32_t offset);
+void tsr_display_write(struct tsr_display *display, unsigned int head, uint32_t offset,
+		       uint32_t value);
 /* The host's timer has expired at @now: vertical blanks that are due. Lock held. */
-void tsr_display_expired(struct tsr_gpu *gpu, uint64_t now);
+void tsr_display_expired(struct tsr_display *display, uint64_t now);
 /* Have the timer expire at the next vertical blank. Lock held. */
-void tsr_display_arm(struct tsr_gpu *gpu);
+void tsr_display_arm(struct tsr_display *display);
 /* The host may have answered: go on with frames that wait for it. Lock held. */
-void tsr_display_host_ready(struct tsr_gpu *gpu);
+void tsr_display_host_ready(struct tsr_display *display);
 /* Interrupts of @head: @bits of DISPLAY_IRQ. Lock held. */
-void tsr_head_raise(struct tsr_gpu *gpu, const struct tsr_head *head, uint32_t bits);
+void tsr_head_raise(struct tsr_display *display, const struct tsr_head *head, uint32_t bits);
 /* Snapshots. Lock held, the device is paused. */
-void tsr_display_visit(struct tsr_stream *s, struct tsr_gpu *gpu);
+void tsr_display_visit(struct tsr_stream *s, struct tsr_display *display);
 
 /*
  * picture.c: decode @shadow; false: it is refused. @mode: its mode counts, else @picture's stays.
@@ -211,22 +236,28 @@ uint64_t tsr_picture_periods(const struct tsr_shadow *mode, uint64_t ns);
 
 /* compose.c */
 /* Begin the frame of @head, if it is wanted and none is being composed. Lock held. */
-void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head);
+void tsr_compose_begin(struct tsr_display *display, struct tsr_head *head);
 /*
  * The host wants a frame of @head: begin it, now or when that can be. False: what it has is that
  * already. Lock held.
  */
-bool tsr_compose_request(struct tsr_gpu *gpu, struct tsr_head *head);
+bool tsr_compose_request(struct tsr_display *display, struct tsr_head *head);
 /*
- * Compose one frame on @runner for about @limit cycles, or until the runner is to stop. Releases
- * the lock meanwhile. Returns the cycles, at least 1; 0 if there is nothing to do.
+ * The next head, in turn, with whose frame a thread can go on; NULL if none. @host_seq: answers of
+ * the host until now. Lock held.
  */
-uint64_t tsr_compose_run(struct tsr_runner *runner, uint64_t limit);
-/* Forget the frame that has begun; no runner composes it at this moment. */
+struct tsr_head *tsr_compose_next(struct tsr_display *display, uint64_t host_seq);
+/*
+ * Compose one slice of the frame: rows, until all are complete, @limit cycles are used up, the
+ * thread is to stop, or the host has to be asked. Without the lock; head->port is that of @mem.
+ * Returns the cycles.
+ */
+uint64_t tsr_compose_slice(struct tsr_head *head, struct tsr_mem *mem, uint64_t host_seq,
+			   uint64_t limit);
+/* After a slice: returns true if the frame is complete, and begins the next. Lock held. */
+bool tsr_compose_end(struct tsr_display *display, struct tsr_head *head);
+/* Forget the frame that has begun; no thread composes it at this moment. */
 void tsr_compose_drop(struct tsr_head *head);
-/* Most cycles of a slice of a worker's, after which a queue that waits gets the thread. */
-#define TSR_COMPOSE_SLICE (1u << 23)
-
 /* Fill the table of CRCs. */
 void tsr_crc_init(uint32_t table[3][256]);
 /* frame_memory.c: have @memory for a frame of that size; false: there is no memory. */
@@ -237,7 +268,7 @@ const struct tsr_frame_memory *tsr_frame_memory_last(const struct tsr_head *head
 void tsr_frame_memory_show(struct tsr_head *head);
 /* The host does not read head->front any more. Lock held. */
 void tsr_frame_memory_return(struct tsr_head *head);
-/* Free both frames; the one that is lent when the host returns it. No runner composes. */
+/* Free both frames; the one that is lent when the host returns it. No thread composes. */
 void tsr_frame_memory_free(struct tsr_head *head);
 
 /* plane.c: what has become of a row. */
@@ -247,7 +278,6 @@ enum tsr_row {
 	TSR_ROW_LOST,			/* c->lost_addr says where */
 };
 
-struct tsr_mem;
 /* Have row @y of the screen of plane @n at hand: *@texels is the one at its first visible pixel. */
 enum tsr_row tsr_plane_row(struct tsr_composition *c, struct tsr_mem *mem, unsigned int n,
 			   uint32_t y, const uint8_t **texels);

@@ -138,14 +138,12 @@ static bool from_huge(struct tsr_mem *mem, uint64_t va, unsigned int access, uin
 }
 
 /* Walk and fill @e, whose tag is to be @tag. The entry stays empty unless all goes well. */
-static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t tag,
-			  struct tsr_tlb_entry *e)
+static enum tsr_step translate(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t tag,
+			       struct tsr_tlb_entry *e)
 {
 	struct tsr_walk walk;
 	enum tsr_step step;
 
-	if (from_huge(mem, va, access, tag, e))
-		return TSR_STEP_DONE;
 	e->tag = TSR_TLB_NONE;
 	step = tsr_mmu_walk(mem, va, access, &walk);
 	if (step != TSR_STEP_DONE)
@@ -165,6 +163,28 @@ static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access,
 	default:
 		return tsr_mmu_fault(mem, TSR_FAULT_BUS, va, access, 0);
 	}
+}
+
+/* translate(), or a fault that is injected. A translation that has to wait is no occasion yet. */
+static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t tag,
+			  struct tsr_tlb_entry *e)
+{
+	const struct tsr_mmu *mmu = mem->port->mmu;
+	enum tsr_step step;
+	uint8_t code = 0;
+
+	if (from_huge(mem, va, access, tag, e))
+		return TSR_STEP_DONE;
+	step = translate(mem, va, access, tag, e);
+	if (step != TSR_STEP_PENDING && mmu->hooks &&
+	    atomic_load_explicit(&mmu->hooked->armed, memory_order_relaxed))
+		code = mmu->hooks->walk(mem, va);
+	if (!code)
+		return step;
+	tsr_tlb_huge_slot(&mem->port->tlb, va, mem->as, access == TSR_ACCESS_WRITE)->tag =
+		TSR_TLB_NONE;
+	e->tag = TSR_TLB_NONE;
+	return tsr_mmu_fault(mem, code, va, access, 0);
 }
 
 /* The TLB's entry for @va, filled if it has to be; it covers at least the byte @va. */

@@ -161,20 +161,14 @@ enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access
 			   struct tsr_walk *walk)
 {
 	const uint64_t *table = tsr_tlb_find_table(&mem->port->tlb, mem->as, va);
-	const struct tsr_mmu *mmu = mem->port->mmu;
-	uint8_t code = 0;
 	uint64_t entry;
 
-	if (mmu->hooks && atomic_load_explicit(&mmu->hooked->armed, memory_order_relaxed))
-		code = mmu->hooks->walk(mem, va);
-	if (code)
-		return tsr_mmu_fault(mem, code, va, access, 0);
 	if (!table)
 		return walk_levels(mem, va, access, walk);
 	entry = read_entry(&table[va >> TSR_PAGE_SHIFT & ((1u << TSR_PT_INDEX_BITS) - 1)]);
 	if (!(entry & TSR_PTE_VALID__MASK))
 		return tsr_mmu_fault(mem, TSR_FAULT_MMU_UNMAPPED, va, access, 0);
-	if (malformed(mmu, entry, 0))
+	if (malformed(mem->port->mmu, entry, 0))
 		return tsr_mmu_fault(mem, TSR_FAULT_MMU_WALK, va, access, 0);
 	return finish(mem, va, access, entry, 0, walk);
 }

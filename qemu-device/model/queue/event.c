@@ -39,8 +39,9 @@ static enum tsr_step fence_write(struct tsr_mem *mem, const struct tsr_packet *p
 	enum tsr_step step;
 
 	tsr_unpack_fence(packet->word, &fence);
-	step = TSR_STEP_DONE;
-	if (!tsr_inject_armed(mem->gpu) || !mem->gpu->hooks->fence(mem, fence.addr, fence.value))
+	if (tsr_inject_armed(mem->gpu))
+		step = mem->gpu->hooks->fence(mem, fence.addr, fence.value);
+	else
 		step = tsr_mem_store(mem, fence.addr, true, fence.value);
 	/* only now: a store that waits for the host begins again */
 	if (step == TSR_STEP_DONE && mem->gpu->cfg.check && !packet->depth)

@@ -103,7 +103,7 @@ enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *
 	if (engine && hangs(runner, q))
 		return TSR_FIFO_STEPPED;
 	step = engine ? engine_step(&mem, packet) : tsr_event_apply(&mem, packet);
-	if (engine && tsr_inject_armed(q->gpu))
+	if (engine && step != TSR_STEP_PENDING && tsr_inject_armed(q->gpu))
 		q->gpu->hooks->slow(runner, q);
 	switch (step) {
 	case TSR_STEP_DONE:

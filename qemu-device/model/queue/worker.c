@@ -3,6 +3,7 @@
 
 #include "thread_pool.h"
 #include "device/gpu.h"
+#include "device/scanout.h"
 
 /*
  * A wake-up of a sleeping thread costs about 25 µs, so spinning longer than twice that never pays.
@@ -95,7 +96,7 @@ static void *worker_main(void *arg)
 	pthread_mutex_lock(&gpu->lock);
 	while (!gpu->workers.quit) {
 		/* frames first, and queues between two slices of them */
-		const uint64_t composed = tsr_compose_run(runner, TSR_COMPOSE_SLICE);
+		const uint64_t composed = tsr_scanout_run(runner, TSR_SCANOUT_SLICE);
 		struct tsr_queue *q = tsr_sched_pick(gpu, false);
 
 		if (!q) {

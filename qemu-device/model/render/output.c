@@ -138,6 +138,7 @@ static void find_path(struct tsr_output *o, const struct tsr_output_path *path)
 	o->lanes = has_lanes(o) ? path->lanes(o) : NULL;
 	o->block = path->block(o);
 	o->quads = path->quads(o);
+	o->thin = path->thin(o);
 }
 
 static struct tsr_blend_term term(unsigned int source, unsigned int destination, unsigned int op)
@@ -688,6 +689,15 @@ static inline __attribute__((always_inline)) void
 scatter_rows(uint8_t *first, size_t pitch, unsigned int bytes, const uint32_t *texels,
 	     uint16_t lanes)
 {
+	const unsigned int words = (bytes + 3) / 4;
+
+	if (lanes == UINT16_MAX && bytes % 4 == 0) {
+		for (unsigned int q = 0; q < QUADS; q++, first += 2 * bytes, texels += 4 * words) {
+			memcpy(first, texels, 2 * bytes);
+			memcpy(first + pitch, texels + 2 * words, 2 * bytes);
+		}
+		return;
+	}
 	for (unsigned int q = 0; q < QUADS; q++)
 		scatter_quad(first + 2 * q * bytes, pitch, bytes,
 			     texels + 4 * q * ((bytes + 3) / 4), lanes >> 4 * q & 15);
@@ -717,9 +727,10 @@ static void write_rows(const struct tsr_output *o, const struct tsr_tile_target 
 	}
 }
 
-/* Write row @row of a block: pixels of @mask, by sample. */
+/* Write row @row of the block that begins at @first: pixels of @mask, by sample. */
 static void write_row(const struct tsr_output *o, const struct tsr_tile_target *t,
-		      struct tsr_output_warp *w, const uint64_t *mask, unsigned int row)
+		      struct tsr_output_warp *w, uint8_t *first, const uint64_t *mask,
+		      unsigned int row)
 {
 	uint16_t lanes[TSR_SAMPLES_MAX];
 
@@ -730,18 +741,19 @@ static void write_row(const struct tsr_output *o, const struct tsr_tile_target *
 	}
 	for (unsigned int s = 0; s < o->samples; s++)
 		lanes[s] = mask[s] >> TSR_WARP_LANES * row;
-	write_rows(o, t, w, pixel(o, t, w, 0, 0), lanes);
+	write_rows(o, t, w, first + 2 * (size_t)t->pitch * row, lanes);
 }
 
 static void write_warps(const struct tsr_output *o, const struct tsr_tile_target *t,
 			const struct tsr_output_flat *flat, unsigned int x, unsigned int y,
 			const uint64_t *mask)
 {
+	uint8_t *first = t->data + (size_t)y * t->pitch + x * o->format.bytes;
 	struct tsr_output_warp w;
 
 	for (unsigned int row = 0; row < 4; row++) {
 		flat_warp(flat, x, y, row, &w);
-		write_row(o, t, &w, mask, row);
+		write_row(o, t, &w, first, mask, row);
 	}
 }
 
@@ -769,7 +781,7 @@ void tsr_output_write_quads(const struct tsr_output *o, const struct tsr_tile_ta
 			    const struct tsr_output_quads *quads)
 {
 	uint8_t *first = t->data + (size_t)quads->y * t->pitch + quads->x * o->format.bytes;
-	struct tsr_output_warp w = { .step = quads->step };
+	struct tsr_output_warp w;
 
 	if (o->off)
 		return;
@@ -780,7 +792,11 @@ void tsr_output_write_quads(const struct tsr_output *o, const struct tsr_tile_ta
 	}
 	for (unsigned int row = 0; !o->quads && row < 4; row++) {
 		w.color = quads->color + row;
-		row_of_quads(quads->x, quads->y, row, &w);
-		write_row(o, t, &w, quads->mask, row);
+		w.second = NULL;
+		w.step = quads->step;
+		/* places of pixels are asked for lane by lane, and by dithering */
+		if (!o->lanes || o->dither)
+			row_of_quads(quads->x, quads->y, row, &w);
+		write_row(o, t, &w, first, quads->mask, row);
 	}
 }

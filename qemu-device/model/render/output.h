@@ -87,6 +87,13 @@ typedef void tsr_output_block_fn(const struct tsr_output *o, const struct tsr_ou
 typedef void tsr_output_quads_fn(const struct tsr_output *o, const struct tsr_output_quads *quads,
 				 uint8_t *first, uint32_t pitch, uint64_t rows);
 
+/*
+ * Takes from @mask, by sample, what alpha to coverage takes of a block whose color is @color, as in
+ * struct tsr_output_quads.
+ */
+typedef void tsr_output_thin_fn(const struct tsr_output *o, const union tsr_lanes *color,
+				unsigned int step, unsigned int samples, uint64_t *mask);
+
 /* How one target is written; filled by tsr_output_prepare(), constant then. */
 struct tsr_output {
 	struct tsr_format format;
@@ -106,6 +113,7 @@ struct tsr_output {
 	tsr_output_lanes_fn *lanes;	/* NULL: lane by lane */
 	tsr_output_block_fn *block;	/* of 32-bit texels; NULL: warp by warp */
 	tsr_output_quads_fn *quads;	/* the same */
+	tsr_output_thin_fn *thin;	/* NULL: pixel by pixel */
 	struct tsr_output_field field[4];	/* red, green, blue, alpha of the color */
 	/* bits of a texel that hold the number 1, where no component of the color is written */
 	uint32_t ones[TSR_TEXEL_BYTES_MAX / 4];
@@ -177,6 +185,7 @@ struct tsr_output_path {
 	tsr_output_lanes_fn *(*lanes)(const struct tsr_output *o);
 	tsr_output_block_fn *(*block)(const struct tsr_output *o);
 	tsr_output_quads_fn *(*quads)(const struct tsr_output *o);
+	tsr_output_thin_fn *(*thin)(const struct tsr_output *o);
 };
 
 /* AVX-512 writes single blocks as AVX2 does: a row of a block is half of its vectors. */

@@ -24,7 +24,7 @@ TSR_INLINE vf32 output_component(const union tsr_lanes *staged, unsigned int ste
 {
 	if (!half)
 		return (vf32)output_words(staged + i * step, at);
-	return output_half(output_words(staged + i / 2 * step, at) >> 16 * (i % 2) & 0xffff);
+	return pixel_half(output_words(staged + i / 2 * step, at) >> 16 * (i % 2) & 0xffff);
 }
 
 /* Components of a staged color for the chunk that begins at lane @at. */
@@ -101,7 +101,7 @@ TSR_INLINE vf32 output_factor(const struct tsr_output *o, unsigned int factor, u
 		return one - o->constant[3];
 	case TSR_BLEND_FACTOR_SRC_ALPHA_SATURATE:
 		rest = one - d[3];
-		return i == 3 ? one : output_select(s[3] < rest, s[3], rest);
+		return i == 3 ? one : pixel_select(s[3] < rest, s[3], rest);
 	case TSR_BLEND_FACTOR_SRC1_COLOR:
 		return t[i];
 	case TSR_BLEND_FACTOR_ONE_MINUS_SRC1_COLOR:
@@ -119,8 +119,8 @@ TSR_INLINE vf32 output_factor(const struct tsr_output *o, unsigned int factor, u
 TSR_INLINE vf32 output_result(const struct tsr_output *o, enum output_code code, vf32 x)
 {
 	if (code == OUTPUT_SHORT)
-		return output_clamp(x);
-	x = output_select(x == x, x, (vf32)tsr_splat(TSR_OUTPUT_NAN));
+		return pixel_clamp(x);
+	x = pixel_select(x == x, x, (vf32)tsr_splat(TSR_OUTPUT_NAN));
 	return output_limit(o, code, x);
 }
 
@@ -131,9 +131,9 @@ TSR_INLINE vf32 output_blend(const struct tsr_output *o, enum output_code code, 
 	vf32 source, destination;
 
 	if (term->op == TSR_BLEND_OP_MIN)
-		return output_select(s[i] < d[i], s[i], d[i]);
+		return pixel_select(s[i] < d[i], s[i], d[i]);
 	if (term->op == TSR_BLEND_OP_MAX)
-		return output_select(s[i] > d[i], s[i], d[i]);
+		return pixel_select(s[i] > d[i], s[i], d[i]);
 	source = s[i] * output_factor(o, term->source, i, s, d, t);
 	destination = d[i] * output_factor(o, term->destination, i, s, d, t);
 	switch (term->op) {
@@ -661,7 +661,7 @@ TSR_INLINE void output_bytes(const struct tsr_output *o, const struct tsr_output
 			texels[n] = (vu32){ 0 };
 			TSR_UNROLL
 			for (unsigned int i = 0; i < 4; i++) {
-				const vf32 x = output_clamp(output_component(
+				const vf32 x = pixel_clamp(output_component(
 					color, step, half, i, n * TSR_CHUNK_LANES));
 
 				texels[n] |= (vu32)__builtin_convertvector(x * 255.0f + 0.5f, vs32)
@@ -725,8 +725,47 @@ static tsr_output_quads_fn *output_select_quads(const struct tsr_output *o)
 	return half ? quads_any_half : quads_any;
 }
 
+/* ---- Alpha to coverage ----------------------------------------------------------------------- */
+
+/* As tsr_alpha_coverage(): a sample is covered if fewer come before it than alpha is worth. */
+static void thin(const struct tsr_output *o, const union tsr_lanes *color, unsigned int step,
+		 unsigned int samples, uint64_t *mask)
+{
+	const bool half = o->registers == TSR_REGISTER_TYPE_F16;
+	vs32 turn;
+
+	for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
+		turn[l] = (int32_t)(l % 4 * samples / 4);
+	for (unsigned int i = 0; i < 4 * TSR_CHUNKS; i++) {
+		const unsigned int w = i / TSR_CHUNKS, at = i % TSR_CHUNKS * TSR_CHUNK_LANES;
+		const unsigned int place = w * TSR_WARP_LANES + at;
+		const vf32 alpha = pixel_clamp(output_component(color + w, step, half, 3, at));
+		const vs32 count =
+			__builtin_convertvector(alpha * (float)samples + 0.5f, vs32);
+
+		for (unsigned int s = 0; s < samples; s++) {
+			int32_t number = 0;
+			uint64_t kept;
+
+			for (unsigned int bit = 1, n = s; bit < samples; bit *= 2, n /= 2)
+				number = number * 2 + (int32_t)(n % 2);
+			kept = bits_of(count > ((number - turn) & (int32_t)(samples - 1)));
+			mask[s] &= ~((kept ^ ALL_OF_CHUNK) << place);
+		}
+	}
+}
+
+static tsr_output_thin_fn *output_select_thin(const struct tsr_output *o)
+{
+	const bool floats = o->registers == TSR_REGISTER_TYPE_F32 ||
+			    o->registers == TSR_REGISTER_TYPE_F16;
+
+	return floats && o->components == 4 && !tsr_format_is_integer(&o->format) ? thin : NULL;
+}
+
 static const struct tsr_output_path output_path = {
 	.lanes = output_select_lanes,
 	.block = output_select_block,
 	.quads = output_select_quads,
+	.thin = output_select_thin,
 };

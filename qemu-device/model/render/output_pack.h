@@ -17,28 +17,6 @@ enum output_code {
 	OUTPUT_OTHER,	/* as o->format.kind says */
 };
 
-TSR_INLINE vf32 output_select(vs32 mask, vf32 a, vf32 b)
-{
-	return (vf32)(((vs32)a & mask) | ((vs32)b & ~mask));
-}
-
-/* To 0 ... 1; NaN is 0. */
-TSR_INLINE vf32 output_clamp(vf32 x)
-{
-	const vf32 zero = { 0 }, one = zero + 1;
-
-#if defined(TSR_ALU_AVX512)
-	return (vf32)_mm512_min_ps(_mm512_max_ps((__m512)x, (__m512)zero), (__m512)one);
-#elif defined(TSR_ALU_AVX2)
-	return (vf32)_mm256_min_ps(_mm256_max_ps((__m256)x, (__m256)zero), (__m256)one);
-#elif defined(__SSE2__)
-	return (vf32)_mm_min_ps(_mm_max_ps((__m128)x, (__m128)zero), (__m128)one);
-#else
-	x = output_select(x > zero, x, zero);
-	return output_select(x < one, x, one);
-#endif
-}
-
 /* Into the range of the target's components, where they have one; NaN is 0. */
 TSR_INLINE vf32 output_limit(const struct tsr_output *o, enum output_code code, vf32 x)
 {
@@ -47,113 +25,25 @@ TSR_INLINE vf32 output_limit(const struct tsr_output *o, enum output_code code, 
 	if (code == OUTPUT_WORDS || code == OUTPUT_HALVES)
 		return x;
 	if (code == OUTPUT_SHORT || o->format.kind == TSR_FORMAT_KIND_UNORM)
-		return output_clamp(x);
+		return pixel_clamp(x);
 	if (o->format.kind != TSR_FORMAT_KIND_SNORM)
 		return x;
-	x = output_select(x == x, x, zero);
-	x = output_select(x < -one, -one, x);
-	return output_select(x > one, one, x);
-}
-
-/* ---- Small floating-point numbers ------------------------------------------------------------ */
-
-/* Floats without sign, 5 bits of exponent and @mantissa bits of mantissa, in the low bits. */
-TSR_INLINE vf32 output_from_small(vu32 x, unsigned int mantissa)
-{
-	vf32 value = (vf32)(x << (23 - mantissa)) * 0x1p112f;
-	vu32 infinite = (vu32)(x >= 31u << mantissa) & 0x7f800000;
-
-	return (vf32)((vu32)value | infinite);
-}
-
-/* The magnitude of @x as such a number, rounded to nearest even. */
-TSR_INLINE vu32 output_to_small(vf32 x, unsigned int mantissa)
-{
-	const unsigned int shift = 23 - mantissa;
-	const vu32 bits = (vu32)x & 0x7fffffff;
-	const vu32 none = (31u << mantissa | 1u << (mantissa - 1)) |
-			  (bits >> shift & ((1u << mantissa) - 1));
-	/* its last bit is worth as much as the last one of a number without hidden bit */
-	const vu32 magic = tsr_splat((127 + 9 - mantissa) << 23);
-	const vu32 tiny = (vu32)((vf32)bits + (vf32)magic) - magic;
-	vu32 small = bits - (112u << 23);
-
-	small = (small + ((1u << (shift - 1)) - 1) + (small >> shift & 1)) >> shift;
-	small = (vu32)tsr_pick((vs32)bits < 0x38800000, (vs32)tiny, (vs32)small);
-	small = (vu32)tsr_pick((vs32)bits >= 0x47800000, (vs32)tsr_splat(31u << mantissa),
-			       (vs32)small);
-	return (vu32)tsr_pick((vs32)bits > 0x7f800000, (vs32)none, (vs32)small);
-}
-
-/* As output_to_small(), but negative numbers become 0 and finite ones stay finite. */
-TSR_INLINE vu32 output_to_unsigned(vf32 x, unsigned int mantissa)
-{
-	const vs32 bits = (vs32)x, magnitude = bits & 0x7fffffff;
-	const vs32 largest = (vs32)tsr_splat((31u << mantissa) - 1);
-	vs32 small = (vs32)output_to_small(x, mantissa);
-
-	small = tsr_pick((small > largest) & (magnitude < 0x7f800000), largest, small);
-	return (vu32)(small & ~((bits < 0) & (magnitude <= 0x7f800000)));
-}
-
-/* Floats of the halves in the low 16 bits; the upper ones are 0. */
-TSR_INLINE vf32 output_half(vu32 h)
-{
-#if defined(TSR_ALU_AVX512)
-	return (vf32)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)h));
-#elif defined(TSR_ALU_AVX2)
-	return (vf32)_mm256_cvtph_ps(_mm_packus_epi32(_mm256_castsi256_si128((__m256i)h),
-						      _mm256_extracti128_si256((__m256i)h, 1)));
-#else
-	vu32 bits = (vu32)output_from_small(h & 0x7fff, 10) | (h & 0x8000) << 16;
-
-	/* a NaN becomes a quiet one */
-	return (vf32)(bits | ((vu32)((h & 0x7fff) > 0x7c00) & 0x400000));
-#endif
-}
-
-/* The reverse, rounded to nearest even. */
-TSR_INLINE vu32 output_to_half(vf32 x)
-{
-#ifdef TSR_ALU_SSE2
-	return output_to_small(x, 10) | ((vu32)x >> 16 & 0x8000);
-#else
-	return narrow(x);
-#endif
+	x = pixel_select(x == x, x, zero);
+	x = pixel_select(x < -one, -one, x);
+	return pixel_select(x > one, one, x);
 }
 
 /* ---- Normalized numbers ---------------------------------------------------------------------- */
 
-/* @x * @scale plus @half with the product's sign, exactly, cut off. */
-TSR_INLINE vs32 output_scaled(vf32 x, float scale, double half)
-{
-	union {
-		vf32 whole;
-		vf32_half part[2];
-	} in = { .whole = x };
-	union {
-		vs32 whole;
-		vs32_half part[2];
-	} out;
-
-	TSR_UNROLL
-	for (unsigned int i = 0; i < 2; i++) {
-		const vf64 product = __builtin_convertvector(in.part[i], vf64) * (double)scale;
-		const vs64 sign = (vs64)(product < 0) & INT64_MIN;
-		const vf64 added = (vf64)(sign | (vs64)((vf64){ 0 } + half));
-
-		out.part[i] = __builtin_convertvector(product + added, vs32_half);
-	}
-	return out.whole;
-}
-
+/* As tsr_output_srgb_encoded(). */
 TSR_INLINE vs32 output_curve(vf32 x)
 {
-	vs32 bits;
+	const vs32 first = (vs32)tsr_splat(TSR_SRGB_FIRST), bits = tsr_larger((vs32)x, first);
+	const vs32 step = (vs32)pixel_of_table(tsr_output_srgb_steps,
+					       (vu32)(bits - first) >> TSR_SRGB_SHIFT);
+	const vs32 from = step & (int32_t)((1u << TSR_SRGB_STEP_BITS) - 1);
 
-	for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
-		bits[l] = (int32_t)tsr_output_srgb_encoded(x[l]);
-	return bits;
+	return (step >> TSR_SRGB_STEP_BITS) - ((bits & (int32_t)TSR_SRGB_LOW) >= from);
 }
 
 /* ---- Components ------------------------------------------------------------------------------ */
@@ -170,11 +60,11 @@ TSR_INLINE vf32 output_load_other(const struct tsr_output *o,
 	case TSR_FORMAT_KIND_SNORM:
 		bits <<= 32 - field->width;
 		x = __builtin_convertvector((vs32)bits >> (32 - field->width), vf32) / field->scale;
-		return output_select(x < -one, -one, x);
+		return pixel_select(x < -one, -one, x);
 	case TSR_FORMAT_KIND_UFLOAT:
-		return output_from_small(bits, field->width - 5);
+		return pixel_from_small(bits, field->width - 5);
 	default:
-		return field->width == 32 ? (vf32)bits : output_half(bits);
+		return field->width == 32 ? (vf32)bits : pixel_half(bits);
 	}
 }
 
@@ -193,13 +83,11 @@ TSR_INLINE vf32 output_load(const struct tsr_output *o, unsigned int i, enum out
 	else if (code == OUTPUT_WORDS)
 		return (vf32)word;
 	else if (code == OUTPUT_HALVES)
-		return output_half(i % 2 ? word >> 16 : word & 0xffff);
+		return pixel_half(i % 2 ? word >> 16 : word & 0xffff);
 	else
 		x = output_load_other(o, field, bits);
-	if (!field->curved || !field->bits)
-		return x;
-	for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
-		x[l] = tsr_output_srgb_decoded[bits[l]];
+	if (field->curved && field->bits)
+		return (vf32)pixel_of_table(tsr_output_srgb_decoded, bits);
 	return x;
 }
 
@@ -219,7 +107,7 @@ TSR_INLINE vs32 output_store_normal(const struct tsr_output *o,
 		return output_curve(x);
 	if (field->dithered)
 		x = output_limit(o, OUTPUT_OTHER, x + (up - 0.5f) / field->scale);
-	return output_scaled(x, field->scale, 0.5);
+	return pixel_scaled(x, field->scale, 0.5);
 }
 
 /* The bits of component @i, in their place. */
@@ -232,7 +120,7 @@ TSR_INLINE vu32 output_store(const struct tsr_output *o, unsigned int i, enum ou
 	if (code == OUTPUT_WORDS)
 		return (vu32)x;
 	if (code == OUTPUT_HALVES)
-		return output_to_half(x) << 16 * (i % 2);
+		return pixel_to_half(x) << 16 * (i % 2);
 	if (field->dithered)
 		memcpy(&up, threshold, sizeof(up));
 	if (code == OUTPUT_SHORT)
@@ -242,9 +130,9 @@ TSR_INLINE vu32 output_store(const struct tsr_output *o, unsigned int i, enum ou
 	case TSR_FORMAT_KIND_SNORM:
 		return ((vu32)output_store_normal(o, field, x, up) & field->bits) << field->shift;
 	case TSR_FORMAT_KIND_UFLOAT:
-		return output_to_unsigned(x, field->width - 5) << field->shift;
+		return pixel_to_unsigned(x, field->width - 5) << field->shift;
 	default:
-		return field->width == 32 ? (vu32)x : output_to_half(x) << field->shift;
+		return field->width == 32 ? (vu32)x : pixel_to_half(x) << field->shift;
 	}
 }
 

@@ -8,16 +8,8 @@
 
 float tsr_output_srgb_decoded[256];
 
-/*
- * The curve the other way: least[n] is the smallest number that becomes n. guess[] is n for the
- * smallest number with these upper bits, at most as large as that of all others.
- */
-#define GUESS_SHIFT 18
-#define GUESS_FIRST 0x38000000u		/* 2^-15: far below the first step */
-#define GUESSES (((0x3f800000u - GUESS_FIRST) >> GUESS_SHIFT) + 1)
+uint32_t tsr_output_srgb_steps[TSR_SRGB_STEPS];
 
-static float least[257];
-static uint8_t guess[GUESSES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* The stored value for @x. */
@@ -32,6 +24,7 @@ static unsigned int stored(const struct tsr_format *format, float x)
 
 static void fill(void)
 {
+	float least[257] = { 0 };
 	struct tsr_format format;
 	unsigned int n = 0;
 
@@ -55,12 +48,16 @@ static void fill(void)
 		least[i] = i ? tsr_as_float(high) : 0;
 	}
 	least[256] = 2;
-	for (unsigned int g = 0; g < GUESSES; g++) {
-		float x = tsr_as_float(GUESS_FIRST + (g << GUESS_SHIFT));
+	for (unsigned int g = 0; g < TSR_SRGB_STEPS; g++) {
+		float x = tsr_as_float(TSR_SRGB_FIRST + (g << TSR_SRGB_SHIFT));
 
 		while (x >= least[n + 1])
 			n++;
-		guess[g] = n;
+		tsr_output_srgb_steps[g] = n << TSR_SRGB_STEP_BITS;
+		if (tsr_as_bits(least[n + 1]) >> TSR_SRGB_SHIFT == tsr_as_bits(x) >> TSR_SRGB_SHIFT)
+			tsr_output_srgb_steps[g] |= tsr_as_bits(least[n + 1]) & TSR_SRGB_LOW;
+		else
+			tsr_output_srgb_steps[g] |= TSR_SRGB_LOW + 1;
 	}
 }
 
@@ -71,14 +68,11 @@ void tsr_output_srgb_init(void)
 
 unsigned int tsr_output_srgb_encoded(float x)
 {
-	uint32_t bits = tsr_as_bits(x);
-	unsigned int n = 0;
+	const uint32_t bits = tsr_as_bits(x) < TSR_SRGB_FIRST ? TSR_SRGB_FIRST : tsr_as_bits(x);
+	const uint32_t step = tsr_output_srgb_steps[(bits - TSR_SRGB_FIRST) >> TSR_SRGB_SHIFT];
 
-	if (bits >= GUESS_FIRST)
-		n = guess[(bits - GUESS_FIRST) >> GUESS_SHIFT];
-	while (x >= least[n + 1])
-		n++;
-	return n;
+	return (step >> TSR_SRGB_STEP_BITS) +
+	       ((bits & TSR_SRGB_LOW) >= (step & ((1u << TSR_SRGB_STEP_BITS) - 1)));
 }
 
 /* The 4 by 4 matrix of ordered dithering. Adjacent values differ as much as possible. */

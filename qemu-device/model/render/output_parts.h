@@ -12,6 +12,17 @@
 
 /* The linear values of 8-bit sRGB components; filled by tsr_output_srgb_init(). */
 extern float tsr_output_srgb_decoded[256];
+/*
+ * The other way, by the upper bits of numbers 0 ... 1: what the smallest one with these bits
+ * becomes, times 2^STEP_BITS, and the lower bits from which on it is one more. No two steps have
+ * the same upper bits.
+ */
+#define TSR_SRGB_SHIFT 16
+#define TSR_SRGB_LOW ((1u << TSR_SRGB_SHIFT) - 1)
+#define TSR_SRGB_STEP_BITS (TSR_SRGB_SHIFT + 1)
+#define TSR_SRGB_FIRST 0x38000000u	/* 2^-15: far below the first step */
+#define TSR_SRGB_STEPS (((0x3f800000u - TSR_SRGB_FIRST) >> TSR_SRGB_SHIFT) + 1)
+extern uint32_t tsr_output_srgb_steps[TSR_SRGB_STEPS];
 void tsr_output_srgb_init(void);
 
 /* The 8-bit component nearest on the curve to @x, 0 ... 1: what tsr_format_store() stores. */

@@ -501,8 +501,15 @@ enum tsr_step tsr_tile_store_tagged(struct tsr_tile_core *c, struct tsr_mem *mem
 void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
 		    const struct tsr_zs *zs, unsigned int block_x, unsigned int block_y,
 		    unsigned int s, uint64_t mask, float z[TSR_BLOCK_PIXELS]);
-/* A depth that a program has written, as it is compared. */
-float tsr_tile_written_depth(const struct tsr_zs *zs, const struct tsr_tile_plane *plane, float z);
+/* A depth that a program has written, as it is compared. Inline: of blocks on vectors. */
+static inline float tsr_tile_written_depth(const struct tsr_zs *zs,
+					   const struct tsr_tile_plane *plane, float z)
+{
+	double d = z > plane->low ? z : plane->low;
+
+	d = d < plane->high ? d : plane->high;
+	return zs->scale != 0 ? (d * zs->scale + 0x1.8p52) - 0x1.8p52 : d;
+}
 /* Run the bundle to its end and empty it. */
 enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem);
 /* Add what queries have counted to memory. */

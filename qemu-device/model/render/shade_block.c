@@ -24,6 +24,15 @@ bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_ren
 	       !env->cfg->late_messages && !env->cfg->strict_code && !s->fragment.dual_source;
 }
 
+/* One store, as the plan loads all at once. */
+static void put_lanes(uint16_t to[TSR_QUAD_BLOCK_WARPS], uint64_t threads)
+{
+	to[0] = (uint16_t)threads;
+	to[1] = (uint16_t)(threads >> 16);
+	to[2] = (uint16_t)(threads >> 32);
+	to[3] = (uint16_t)(threads >> 48);
+}
+
 /* Lanes of the threads of each warp: of its quads, or, without helpers, of pixels alone. */
 static void find_lanes(const struct tsr_tile_core *c, struct tsr_quad_block *block)
 {
@@ -31,10 +40,8 @@ static void find_lanes(const struct tsr_tile_core *c, struct tsr_quad_block *blo
 	const bool helpers = c->group.state->fragment.shader.helpers;
 	const uint64_t all = helpers ? quads : c->prim.covered.any & quads;
 
-	for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++) {
-		block->lanes[w] = all >> TSR_WARP_LANES * w;
-		block->covered[w] = (c->prim.covered.any & quads) >> TSR_WARP_LANES * w;
-	}
+	put_lanes(block->lanes, all);
+	put_lanes(block->covered, c->prim.covered.any & quads);
 }
 
 /* ---- Coverage -------------------------------------------------------------------------------- */
@@ -52,6 +59,10 @@ static void thin_out(struct tsr_tile_core *c, const union tsr_lanes *color)
 	const unsigned int samples = 1u << c->buffer.tile.samples_log2;
 	const struct tsr_quad_block *block = &c->group.quad_block;
 
+	if (o->thin) {
+		o->thin(o, color, TSR_BUNDLE_WARPS, samples, c->prim.covered.mask);
+		return;
+	}
 	for (uint64_t left = c->prim.covered.any; left; left &= left - 1) {
 		const unsigned int n = __builtin_ctzll(left), w = n / TSR_WARP_LANES;
 		const unsigned int lane = n % TSR_WARP_LANES;
@@ -65,12 +76,16 @@ static void thin_out(struct tsr_tile_core *c, const union tsr_lanes *color)
 	}
 }
 
-static void replace_depths(const struct tsr_tile_core *c, float *z)
+static void replace_depths(const struct tsr_tile_core *c, float *restrict z)
 {
+	const struct tsr_zs zs = { .scale = c->group.state->zs.scale };
+	const struct tsr_tile_plane plane = {
+		.low = c->prim.current.low, .high = c->prim.current.high,
+	};
+	const float *from = (const float *)c->group.quad_block.depth;
+
 	for (unsigned int i = 0; i < TSR_BLOCK_PIXELS; i++)
-		z[i] = tsr_tile_written_depth(
-			&c->group.state->zs, &c->prim.current,
-			c->group.quad_block.depth[i / TSR_WARP_LANES].f[i % TSR_WARP_LANES]);
+		z[i] = tsr_tile_written_depth(&zs, &plane, from[i]);
 }
 
 /* Tests after the program, with what it has left for them. */

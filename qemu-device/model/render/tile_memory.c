@@ -4,14 +4,9 @@
 
 #include "memory/tiling.h"
 #include "render.h"
+#include "tile_rows.h"
 
 #define SIDE_MAX (1u << TSR_TILE_SHIFT_MAX)
-
-/* Where a row of a target lies: @count texels of it can be moved one after the other. */
-struct place {
-	uint64_t va;
-	unsigned int count;
-};
 
 /* Targets @which have all their blocks, and more in the tile buffer than a first row. */
 static void note_full(struct tsr_tile_core *c, unsigned int which)
@@ -21,94 +16,7 @@ static void note_full(struct tsr_tile_core *c, unsigned int which)
 	c->buffer.alike &= ~which;
 }
 
-/* ---- Places ---------------------------------------------------------------------------------- */
-
-/* Where texel (@x, @y) of the frame's @layer, sample @s, of @rt lies, and how many follow. */
-static struct place place(const struct tsr_render_target *rt, unsigned int bytes, uint32_t layer,
-			  unsigned int s, uint32_t x, uint32_t y, unsigned int count)
-{
-	uint64_t va = rt->pointer + rt->layer_stride * layer + (uint64_t)rt->sample_stride * s;
-
-	if (rt->layout == TSR_LAYOUT_LINEAR)
-		return (struct place){ va + (uint64_t)rt->pitch * y + (uint64_t)x * bytes, count };
-	va += (uint64_t)rt->pitch * (y / TSR_TILE_DIM);
-	va += (uint64_t)(x / TSR_TILE_DIM) * TSR_TILE_TEXELS * bytes;
-	va += tsr_tile_index(x % TSR_TILE_DIM, y % TSR_TILE_DIM) * bytes;
-	return (struct place){ va, 1 };
-}
-
-/*
- * Copy @len bytes between memory and @at, page by page: most surfaces have a page for each row, and
- * the thread's cache finds pages faster than the TLB does.
- */
-static enum tsr_step copy(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
-			  uint8_t *at, uint64_t len, bool write)
-{
-	while (len) {
-		uint64_t offset = va % TSR_ACCESS_PAGE_BYTES, part = TSR_ACCESS_PAGE_BYTES - offset;
-		uint8_t *page = tsr_access_find(access, write ? access->write : access->read, va);
-		enum tsr_step step = TSR_STEP_DONE;
-
-		part = part < len ? part : len;
-		if (!page)
-			step = tsr_access_page(access, mem, va,
-					       write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ, &page);
-		if (step != TSR_STEP_DONE)
-			return step;
-		if (page)
-			tsr_access_copy(write ? page + offset : at, write ? at : page + offset,
-					part);
-		else /* the host has it in pieces */
-			step = write ? tsr_mem_write(mem, va, at, part) :
-				       tsr_mem_read(mem, va, at, part);
-		if (step != TSR_STEP_DONE)
-			return step;
-		va += part;
-		at += part;
-		len -= part;
-	}
-	return TSR_STEP_DONE;
-}
-
-/* Texels of a row of @rt on their way from or to @row. */
-struct part {
-	const struct tsr_render_target *rt;
-	unsigned int bytes, s;		/* of a texel; sample */
-	uint32_t x, y;			/* of the first one, in the frame */
-	unsigned int count;
-	uint8_t *row;
-	bool write;
-};
-
-/* tsr_access_reserve() has been called. */
-static inline enum tsr_step move_part(struct tsr_access_cache *access, struct tsr_mem *mem,
-				      uint32_t layer, struct part p)
-{
-	while (p.count) {
-		const struct place at = place(p.rt, p.bytes, layer, p.s, p.x, p.y, p.count);
-		const uint64_t len = (uint64_t)at.count * p.bytes;
-		enum tsr_step step = copy(access, mem, at.va, p.row, len, p.write);
-
-		if (step != TSR_STEP_DONE)
-			return step;
-		p.x += at.count;
-		p.count -= at.count;
-		p.row += len;
-	}
-	return TSR_STEP_DONE;
-}
-
-/* Move @count texels of a row between @row and memory. */
-enum tsr_step tsr_tile_move_row(const struct tsr_tile_core *c, struct tsr_mem *mem,
-				const struct tsr_render_target *rt, unsigned int bytes,
-				unsigned int s, uint32_t x, uint32_t y, unsigned int count,
-				uint8_t *row, bool write)
-{
-	const struct part part = { rt, bytes, s, x, y, count, row, write };
-
-	tsr_access_reserve(&c->shader->access, mem);
-	return move_part(&c->shader->access, mem, c->buffer.tile.layer, part);
-}
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Moves row @y of the tile. */
 static enum tsr_step move_row(const struct tsr_tile_core *c, struct tsr_mem *mem,
@@ -118,91 +26,6 @@ static enum tsr_step move_row(const struct tsr_tile_core *c, struct tsr_mem *mem
 	const struct tsr_tile *t = &c->buffer.tile;
 
 	return tsr_tile_move_row(c, mem, rt, bytes, s, t->x, t->y + y, t->width, row, write);
-}
-
-/* Host memory of @count rows of a linear surface from @p on, if the host has them in one piece. */
-static uint8_t *rows_at(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
-			const struct part *p, uint32_t count)
-{
-	const struct tsr_access_rows rows = {
-		.va = place(p->rt, p->bytes, layer, p->s, p->x, p->y, 1).va,
-		.pitch = p->rt->pitch, .count = count, .len = (uint64_t)p->count * p->bytes,
-	};
-
-	if (p->rt->layout != TSR_LAYOUT_LINEAR || !count)
-		return NULL;
-	return tsr_access_rows(access, mem, &rows, p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ);
-}
-
-/*
- * Moves whole tiles of a tiled surface. Returns the number of rows moved. In the tile buffer, rows
- * are @step bytes apart.
- */
-static uint32_t move_tiles(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
-			   const struct part *p, uint32_t count, uint32_t step)
-{
-	const struct tsr_tile_ops *ops = tsr_tile_ops(p->bytes);
-	const size_t bytes = (size_t)TSR_TILE_TEXELS * p->bytes;
-	const struct tsr_access_rows rows = {
-		.va = place(p->rt, p->bytes, layer, p->s, p->x, p->y, 1).va,
-		.pitch = p->rt->pitch, .count = count / TSR_TILE_DIM,
-		.len = p->count / TSR_TILE_DIM * bytes,
-	};
-	uint8_t *at = NULL, *row[TSR_TILE_DIM];
-
-	if (rows.count && rows.len && (p->x | p->y | p->count) % TSR_TILE_DIM == 0)
-		at = tsr_access_rows(access, mem, &rows,
-				     p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ);
-	for (uint32_t n = 0; at && n < rows.count * (p->count / TSR_TILE_DIM); n++) {
-		const uint32_t x = n % (p->count / TSR_TILE_DIM), y = n / (p->count / TSR_TILE_DIM);
-		uint8_t *tile = at + rows.pitch * y + bytes * x;
-
-		for (uint32_t i = 0; i < TSR_TILE_DIM; i++)
-			row[i] = p->row + (size_t)step * (y * TSR_TILE_DIM + i) +
-				 (size_t)x * TSR_TILE_DIM * p->bytes;
-		if (p->write)
-			ops->tile(tile, (const uint8_t *const *)row);
-		else
-			ops->detile(row, tile);
-	}
-	return at ? rows.count * TSR_TILE_DIM : 0;
-}
-
-/*
- * Move @count rows from @p on. In the tile they are @step bytes apart; 0: they are written and all
- * as the first.
- */
-static enum tsr_step move_rows(const struct tsr_tile_core *c, struct tsr_mem *mem, struct part p,
-			       uint32_t count, uint32_t step)
-{
-	struct tsr_access_cache *access = &c->shader->access;
-	const size_t len = (size_t)p.count * p.bytes, pitch = p.rt->pitch;
-	const uint32_t rest = p.rt->layout == TSR_LAYOUT_LINEAR ? 0 : p.count % TSR_TILE_DIM;
-	uint8_t *at = rows_at(access, mem, c->buffer.tile.layer, &p, count);
-	enum tsr_step done = TSR_STEP_DONE;
-	uint32_t moved = 0;
-
-	if (at) {
-		c->render->fine->rows(p.write ? at : p.row, p.write ? pitch : step,
-				      p.write ? p.row : at, p.write ? step : pitch, len, count);
-		return TSR_STEP_DONE;
-	}
-	if (rest && rest < p.count) {
-		struct part right = p;
-
-		p.count -= rest;
-		right.x += p.count;
-		right.row += (size_t)p.count * p.bytes;
-		right.count = rest;
-		done = move_rows(c, mem, right, count, step);
-	}
-	if (p.rt->layout != TSR_LAYOUT_LINEAR && done == TSR_STEP_DONE)
-		moved = move_tiles(access, mem, c->buffer.tile.layer, &p, count, step);
-	p.y += moved;
-	p.row += (size_t)step * moved;
-	for (count -= moved; count && done == TSR_STEP_DONE; count--, p.y++, p.row += step)
-		done = move_part(access, mem, c->buffer.tile.layer, p);
-	return done;
 }
 
 /*
@@ -215,14 +38,14 @@ static uint8_t *words_at(struct tsr_tile_core *c, struct tsr_mem *mem,
 {
 	struct tsr_access_cache *access = &c->shader->access;
 	const struct tsr_tile *t = &c->buffer.tile;
-	struct part part = { .rt = rt, .bytes = bytes, .s = s, .x = t->x, .y = t->y,
+	struct tsr_tile_rows part = { .rt = rt, .bytes = bytes, .s = s, .x = t->x, .y = t->y,
 			     .count = t->width };
 	uint8_t *at;
 
 	tsr_access_reserve(access, mem);
-	at = rows_at(access, mem, t->layer, &part, t->height);
+	at = tsr_tile_rows_at(access, mem, t->layer, &part, t->height);
 	part.write = true;
-	if (at && write && rows_at(access, mem, t->layer, &part, t->height) != at)
+	if (at && write && tsr_tile_rows_at(access, mem, t->layer, &part, t->height) != at)
 		return NULL;
 	return at;
 }
@@ -250,7 +73,7 @@ static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, u
 	const bool alike = c->buffer.alike >> rt & 1;
 	uint8_t *first = t->color[rt].data + (alike ? 0 : (size_t)t->color[rt].plane * s +
 							  (size_t)t->color[rt].pitch * y);
-	struct part part = {
+	struct tsr_tile_rows part = {
 		.rt = &c->render->color[rt], .bytes = t->format[rt].bytes, .y = t->y + y,
 		.write = write,
 	};
@@ -267,7 +90,7 @@ static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, u
 		part.x = t->x + x;
 		part.count = x < right ? right - x : 0;
 		part.row = first + (size_t)x * part.bytes;
-		step = move_rows(c, mem, part, count, alike ? 0 : t->color[rt].pitch);
+		step = tsr_tile_move_rows(c, mem, part, count, alike ? 0 : t->color[rt].pitch);
 		if (step != TSR_STEP_DONE)
 			return step;
 	}
@@ -516,11 +339,11 @@ static enum tsr_step move_band(const struct tsr_tile_core *c, struct tsr_mem *me
 			       unsigned int s, uint32_t y, uint8_t *band, bool write)
 {
 	const struct tsr_tile *t = &c->buffer.tile;
-	const struct part part = { rt, bytes, s, t->x, t->y + y, t->width, band, write };
+	const struct tsr_tile_rows part = { rt, bytes, s, t->x, t->y + y, t->width, band, write };
 	const uint32_t left = t->height - y;
 
 	tsr_access_reserve(&c->shader->access, mem);
-	return move_rows(c, mem, part, left < BAND ? left : BAND, SIDE_MAX * 4);
+	return tsr_tile_move_rows(c, mem, part, left < BAND ? left : BAND, SIDE_MAX * 4);
 }
 
 /* Words of depth, of stencil in their top byte, or of both. */

@@ -118,14 +118,6 @@ static void find_group(const struct tsr_tile_core *c, struct tsr_fragments *f, u
 	}
 }
 
-float tsr_tile_written_depth(const struct tsr_zs *zs, const struct tsr_tile_plane *plane, float z)
-{
-	double d = z > plane->low ? z : plane->low;
-
-	d = d < plane->high ? d : plane->high;
-	return zs->scale != 0 ? (d * zs->scale + 0x1.8p52) - 0x1.8p52 : d;
-}
-
 /*
  * Depths of sample @s. With SAMPLE_SHADING a pixel has several fragments, each of which writes the
  * depth (below: the stencil value) of its sample alone.

@@ -10,6 +10,8 @@
 #include <emmintrin.h>
 #endif
 
+#define ALL_LANES ((1u << TSR_WARP_LANES) - 1)
+
 /* How the operands of a condition are to be read. */
 enum type {
 	TYPE_SIGNED,
@@ -74,48 +76,6 @@ static bool integers_compare(unsigned int compare, int64_t a, int64_t b)
 	}
 }
 
-/* The condition for one thread. */
-static bool holds(const struct tsr_uop *uop, uint32_t a, uint32_t b)
-{
-	unsigned int compare = uop->param[PARAM_COMPARE];
-
-	if (uop->param[PARAM_TYPE] == TYPE_FLOAT)
-		return tsr_float_compare(compare, tsr_float_source(uop, 0, a),
-					 tsr_float_source(uop, 1, b));
-	return integers_compare(compare, integer(uop, 0, a), integer(uop, 1, b));
-}
-
-/* BRANCH: two operands. */
-static void branch_compare(const struct tsr_uop *uop, struct tsr_alu_state *state)
-{
-	for (unsigned int i = 0; i < state->warps; i++) {
-		unsigned int w = state->warp[i];
-		const union tsr_lanes *a = operand(uop, state, 0, w);
-		const union tsr_lanes *b = operand(uop, state, 1, w);
-		unsigned int taken = 0;
-
-		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-			taken |= (unsigned int)holds(uop, a->u[l], b->u[l]) << l;
-		result(state)->taken[w] = taken;
-		write_targets(uop, state, w);
-	}
-}
-
-/* BRANCHZ: against zero, which is the same word in every type. */
-static void branch_zero(const struct tsr_uop *uop, struct tsr_alu_state *state)
-{
-	for (unsigned int i = 0; i < state->warps; i++) {
-		unsigned int w = state->warp[i];
-		const union tsr_lanes *a = operand(uop, state, 0, w);
-		unsigned int taken = 0;
-
-		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-			taken |= (unsigned int)holds(uop, a->u[l], 0) << l;
-		result(state)->taken[w] = taken;
-		write_targets(uop, state, w);
-	}
-}
-
 /* Lanes in which a word of @v has none of the bits @bits. */
 #ifdef __SSE2__
 static unsigned int lanes_clear(const union tsr_lanes *v, uint32_t bits)
@@ -139,6 +99,111 @@ static unsigned int lanes_clear(const union tsr_lanes *v, uint32_t bits)
 	return lanes;
 }
 #endif
+
+/* True if the condition is one of whole floats, which floats_compare() evaluates. */
+static bool is_float_words(const struct tsr_uop *uop)
+{
+	return uop->param[PARAM_TYPE] == TYPE_FLOAT &&
+	       uop->param[PARAM_COMPARE] != TSR_CMPF_TOTAL &&
+	       uop->insn->mod[TSR_MOD_WIDEN0] == TSR_WIDEN_NONE &&
+	       uop->insn->mod[TSR_MOD_WIDEN1] == TSR_WIDEN_NONE;
+}
+
+/* Sources @v, number @n, as tsr_float_source() has them, in an order in which integers compare. */
+static void float_words(const struct tsr_uop *uop, unsigned int n, const union tsr_lanes *v,
+			union tsr_lanes *to, union tsr_lanes *nan)
+{
+	const uint32_t sign = 0x80000000, keep = uop->insn->mod[TSR_MOD_ABS0 + n] ? ~sign : ~0u;
+	const uint32_t flip = uop->insn->mod[TSR_MOD_NEG0 + n] ? sign : 0;
+	const uint32_t least = tsr_float_flush_in(&uop->mode, TSR_F32) ? 0x00800000 : 1;
+
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		const uint32_t word = (v->u[l] & keep) ^ flip, size = word & ~sign;
+
+		/* 0 and -0 are the same, and what is flushed is one of them */
+		to->s[l] = size < least ? 0 : word & sign ? -(int32_t)size : (int32_t)size;
+		nan->u[l] |= size > TSR_F32_INF ? ~0u : 0;
+	}
+}
+
+/* Lanes in which the condition holds for @a and @b. */
+static unsigned int floats_compare(const struct tsr_uop *uop, const union tsr_lanes *a,
+				   const union tsr_lanes *b)
+{
+	const unsigned int compare = uop->param[PARAM_COMPARE];
+	union tsr_lanes x, y, nan = { { 0 } }, less, differ;
+	unsigned int lt, ne, unordered;
+
+	float_words(uop, 0, a, &x, &nan);
+	float_words(uop, 1, b, &y, &nan);
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		less.u[l] = x.s[l] < y.s[l] ? ~0u : 0;
+		differ.u[l] = x.u[l] ^ y.u[l];
+	}
+	lt = ~lanes_clear(&less, ~0u) & ALL_LANES;
+	ne = ~lanes_clear(&differ, ~0u) & ALL_LANES;
+	unordered = ~lanes_clear(&nan, ~0u) & ALL_LANES;
+	switch (compare) {
+	case TSR_CMPF_EQ:
+		return ~ne & ~unordered & ALL_LANES;
+	case TSR_CMPF_GT:
+		return ne & ~lt & ~unordered;
+	case TSR_CMPF_GE:
+		return ~lt & ~unordered & ALL_LANES;
+	case TSR_CMPF_LT:
+		return lt & ~unordered;
+	case TSR_CMPF_LE:
+		return (lt | ~ne) & ~unordered & ALL_LANES;
+	case TSR_CMPF_NE:
+		return ne | unordered;
+	default:
+		return ne & ~unordered;
+	}
+}
+
+/* The condition for one thread. */
+static bool holds(const struct tsr_uop *uop, uint32_t a, uint32_t b)
+{
+	unsigned int compare = uop->param[PARAM_COMPARE];
+
+	if (uop->param[PARAM_TYPE] == TYPE_FLOAT)
+		return tsr_float_compare(compare, tsr_float_source(uop, 0, a),
+					 tsr_float_source(uop, 1, b));
+	return integers_compare(compare, integer(uop, 0, a), integer(uop, 1, b));
+}
+
+/* BRANCH: two operands. */
+static void branch_compare(const struct tsr_uop *uop, struct tsr_alu_state *state)
+{
+	for (unsigned int i = 0; i < state->warps; i++) {
+		unsigned int w = state->warp[i];
+		const union tsr_lanes *a = operand(uop, state, 0, w);
+		const union tsr_lanes *b = operand(uop, state, 1, w);
+		unsigned int taken = 0;
+
+		if (is_float_words(uop))
+			taken = floats_compare(uop, a, b);
+		for (unsigned int l = 0; l < TSR_WARP_LANES && !is_float_words(uop); l++)
+			taken |= (unsigned int)holds(uop, a->u[l], b->u[l]) << l;
+		result(state)->taken[w] = taken;
+		write_targets(uop, state, w);
+	}
+}
+
+/* BRANCHZ: against zero, which is the same word in every type. */
+static void branch_zero(const struct tsr_uop *uop, struct tsr_alu_state *state)
+{
+	for (unsigned int i = 0; i < state->warps; i++) {
+		unsigned int w = state->warp[i];
+		const union tsr_lanes *a = operand(uop, state, 0, w);
+		unsigned int taken = 0;
+
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			taken |= (unsigned int)holds(uop, a->u[l], 0) << l;
+		result(state)->taken[w] = taken;
+		write_targets(uop, state, w);
+	}
+}
 
 /* BRANCHZ.i16 and .i32: bits keep[0] of the source are zero, or (flip[0]) are not. */
 static void branch_bits(const struct tsr_uop *uop, struct tsr_alu_state *state)
@@ -264,7 +329,10 @@ static void discard(const struct tsr_uop *uop, struct tsr_alu_state *state)
 		const union tsr_lanes *b = operand(uop, state, 1, w);
 		unsigned int gone = 0;
 
-		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		if (is_float_words(uop))
+			gone = floats_compare(uop, a, b) &
+			       ~lanes_clear(&state->mask[w], ~0u) & ALL_LANES;
+		for (unsigned int l = 0; l < TSR_WARP_LANES && !is_float_words(uop); l++)
 			gone |= (state->mask[w].u[l] && holds(uop, a->u[l], b->u[l])) << l;
 		lanes->helper[w] |= gone;
 	}

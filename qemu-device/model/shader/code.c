@@ -291,17 +291,22 @@ struct tsr_straight *tsr_code_straight(struct tsr_code *code, struct tsr_decoded
 }
 
 const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_thread *thread,
-				     struct tsr_straight *s, unsigned int warps)
+				     struct tsr_straight *s, enum tsr_native_kind kind)
 {
-	if (s->code || !worth(code, &s->runs))
-		return s->code;
-	if (!code->jit && !(code->jit = tsr_jit_new(thread->env->simd)))
+	const unsigned int warps = kind == TSR_NATIVE_FULL ? TSR_QUAD_BLOCK_WARPS : 0;
+
+	if (s->code[kind] || !worth(code, &s->runs[kind]))
+		return s->code[kind];
+	if (!code->jit && !(code->jit = tsr_jit_new(thread->env->simd))) {
 		code->jit_refused = true;
-	else if (!(s->code = tsr_jit_straight(code->jit, s->clause, s->count, s->live, warps)))
-		code->full = true;
-	else
+		return NULL;
+	}
+	s->code[kind] = tsr_jit_straight(code->jit, s->clause, s->count, s->live, warps);
+	if (s->code[kind])
 		thread->path[TSR_PATH_CLAUSES_COMPILED] += s->count;
-	return s->code;
+	else
+		code->full = true;
+	return s->code[kind];
 }
 
 static bool is_loop(const struct tsr_loop *a, const struct tsr_loop *b)

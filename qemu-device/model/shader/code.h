@@ -35,9 +35,10 @@
  */
 struct tsr_straight {
 	struct tsr_straight *chain;
-	const void *code;		/* all of them as one piece; NULL: there is none (yet) */
+	/* all of them as one piece, for the first warps and for chunks; NULL: none (yet) */
+	const void *code[TSR_NATIVE_KINDS];
 	uint64_t live;			/* registers that are looked at after them, a bit each */
-	uint16_t runs;			/* executed without code */
+	uint16_t runs[TSR_NATIVE_KINDS];	/* executed without code */
 	uint8_t count;
 	struct tsr_decoded *clause[];
 };
@@ -81,9 +82,9 @@ const void *tsr_code_native(struct tsr_code *code, struct tsr_thread *thread,
  */
 struct tsr_straight *tsr_code_straight(struct tsr_code *code, struct tsr_decoded *const *clause,
 				       unsigned int count, uint64_t live);
-/* Its code, as above; always for the same number of @warps. */
+/* Its code, as above. TSR_NATIVE_FULL is for the warps of a block of pixels. */
 const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_thread *thread,
-				     struct tsr_straight *s, unsigned int warps);
+				     struct tsr_straight *s, enum tsr_native_kind kind);
 /*
  * Keep @found, a loop of @clause, and generate its code; the one there is if it is the same. NULL:
  * there is no room, until all is forgotten (@code->full), or the clause has too many already, or

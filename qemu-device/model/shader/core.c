@@ -132,6 +132,9 @@ static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decod
 	if (sh->env.fragments)
 		end_helpers(sh, w, clause);
 	tsr_warp_retire(warp, clause, taken, target);
+	/* the last fragment may have been among those that ended by this clause */
+	if (sh->env.fragments && !(warp->live & ~sh->lanes.helper[w]))
+		warp->live = warp->active = 0;
 	if (warp->stored)
 		warp->awaited |= tsr_message_awaited(warp, warp->live ? clause->wait : 0xff);
 	if (live == warp->live && parked == warp->parked)

@@ -60,6 +60,7 @@ struct tsr_shader {
 	uint64_t bound;			/* serial number of a program or a struct tsr_push */
 	struct tsr_usage usage[TSR_USAGES];	/* of stages' programs */
 	struct tsr_plan plan[TSR_PLANS];	/* of fragment states */
+	struct tsr_block_values values;		/* of the block that is being shaded */
 	/* what the vectors of FAU specials of fragments say */
 	uint64_t special[2 + TSR_RENDER_TARGETS_MAX];
 	uint32_t push_words;		/* words of the bound program; the rest is 0 */

@@ -19,6 +19,8 @@
 #define TSR_BUNDLE_WARPS 8
 #define TSR_BUNDLE_LANES (TSR_BUNDLE_WARPS * TSR_WARP_LANES)
 #define TSR_REGISTERS 64
+/* A block of pixels is so many warps, each a row of four quads: the order of a tile's blocks. */
+#define TSR_QUAD_BLOCK_WARPS 4
 
 /* One 32-bit word of each thread of a warp. */
 union tsr_lanes {

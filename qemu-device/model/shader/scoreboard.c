@@ -156,9 +156,28 @@ static enum tsr_step run_stored(struct tsr_shader *sh, unsigned int w, struct ts
 	return load_helpers(sh, msg);
 }
 
+/* BLENDs that send their threads to a blend program do so at once: it is their next clause. */
+static bool at_once(const struct tsr_shader *sh, const struct tsr_decoded *clause)
+{
+	const struct tsr_decoded_msg *m = &clause->msg;
+
+	for (unsigned int i = 0; clause->flags & TSR_CLAUSE_BLEND && i < sh->lanes.alu.warps; i++) {
+		unsigned int w = sh->lanes.alu.warp[i];
+		uint16_t lanes = senders(sh, w, m->insn, true);
+		unsigned int first = lanes ? __builtin_ctz(lanes) : 0;
+
+		if (lanes && tsr_msg_blend_enters(operand(sh, &m->src[1], w)->u[first],
+						  operand(sh, &m->src[2], w)->u[first]))
+			return true;
+	}
+	return false;
+}
+
 /* Late timing: the messages of all chosen warps are stored. */
 static enum tsr_step send_late(struct tsr_shader *sh, const struct tsr_decoded *clause)
 {
+	if (clause->flags & TSR_CLAUSE_BLEND)
+		memset(sh->env.fragments->jumped, 0, sizeof(sh->env.fragments->jumped));
 	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
 		unsigned int w = sh->lanes.alu.warp[i];
 
@@ -250,7 +269,7 @@ enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *
 	struct tsr_msg_bundle b;
 	unsigned int helpers = 0;
 
-	if (sh->mem.env->cfg->late_messages && !(clause->flags & TSR_CLAUSE_BLEND))
+	if (sh->mem.env->cfg->late_messages && !at_once(sh, clause))
 		return send_late(sh, clause);
 	plain_mode(sh);
 	describe(sh, clause, &b);
@@ -287,11 +306,18 @@ enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *
 	return result;
 }
 
-/* A stored message's staging registers, as it read them, in a register file of their own. */
-static void stage(struct tsr_shader *sh, const struct tsr_stored *s)
+/* Staging register @i of a stored message. BLEND reads a second color from R4 to R7. */
+static unsigned int staged_register(const struct tsr_insn *insn, const struct tsr_stored *s,
+				    unsigned int i)
 {
-	for (unsigned int i = 0; i < TSR_STAGING_MAX; i++)
-		sh->staged[(s->reg + i) % TSR_REGISTERS * TSR_BUNDLE_WARPS] = s->staging[i];
+	return insn->op == TSR_OP_ADD_BLEND && i >= 4 ? i : (s->reg + i) % TSR_REGISTERS;
+}
+
+/* A stored message's staging registers, as it read them, in a register file of their own. */
+static void stage(struct tsr_shader *sh, const struct tsr_insn *insn, const struct tsr_stored *s)
+{
+	for (unsigned int i = 0; i < tsr_stored_staging(insn); i++)
+		sh->staged[staged_register(insn, s, i) * TSR_BUNDLE_WARPS] = s->staging[i];
 }
 
 /* Bring what it wrote there to the warp's registers. */
@@ -333,7 +359,7 @@ static enum tsr_step execute(struct tsr_shader *sh, unsigned int w, struct tsr_s
 		msg.pair[i] = &s->pair[i];
 	}
 	if (s->captured)
-		stage(sh, s);
+		stage(sh, &insn, s);
 	place = tsr_shader_place(sh, w);
 	sh->env.group_memory = place.group_memory;
 	sh->env.scratch = place.scratch;
@@ -375,6 +401,8 @@ unsigned int tsr_stored_staging(const struct tsr_insn *insn)
 {
 	unsigned int read = tsr_insn_staging_read(insn), written = tsr_insn_staging_written(insn);
 
+	if (insn->op == TSR_OP_ADD_BLEND)
+		return TSR_STAGING_MAX;
 	return read > written ? read : written;
 }
 
@@ -390,7 +418,7 @@ void tsr_message_capture(struct tsr_shader *sh, unsigned int w)
 		if (s->captured || !tsr_insn_staging_read(&insn))
 			continue;
 		for (unsigned int n = 0; n < tsr_stored_staging(&insn); n++)
-			s->staging[n] = sh->bundle->reg[(s->reg + n) % TSR_REGISTERS *
+			s->staging[n] = sh->bundle->reg[staged_register(&insn, s, n) *
 							TSR_BUNDLE_WARPS + w];
 		s->captured = true;
 	}

@@ -6,6 +6,7 @@
 #include "core.h"
 #include "env.h"
 #include "memory/mmu.h"
+#include "sanitize.h"
 #include "stage_run.h"
 
 struct tsr_shader *tsr_shader_new(const struct tsr_simd *simd)
@@ -33,6 +34,17 @@ void tsr_shader_free(struct tsr_shader *sh)
 	free(sh);
 }
 
+/*
+ * After how many runs a program is compiled; 0: never. MemorySanitizer does not see what compiled
+ * shaders write.
+ */
+static unsigned int jit_runs(const struct tsr_config *cfg)
+{
+	if (TSR_MEMORY_SANITIZER || cfg->jit == TSR_JIT_USE_OFF)
+		return 0;
+	return cfg->jit == TSR_JIT_USE_FIRST ? 1 : TSR_JIT_RUNS;
+}
+
 void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, unsigned int core)
 {
 	const struct tsr_config *cfg = mem->env->cfg;
@@ -53,9 +65,7 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, unsigned
 	sh->stats = (struct tsr_shader_stats){ 0 };
 	tsr_code_evict(&sh->code);
 	sh->chunk_lanes = tsr_jit_lanes(mem->env->simd);
-	sh->code.jit_runs = cfg->jit == TSR_JIT_USE_OFF	  ? 0 :
-			    cfg->jit == TSR_JIT_USE_FIRST ? 1 :
-							    TSR_JIT_RUNS;
+	sh->code.jit_runs = jit_runs(cfg);
 	sh->loops = sh->code.jit_runs && !sh->code.jit_refused && !cfg->deterministic &&
 		    !cfg->strict_code && !mem->env->shader_hook;
 	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;

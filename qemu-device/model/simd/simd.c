@@ -2,6 +2,8 @@
 /* Which SIMD paths this processor can run. */
 #include "simd.h"
 
+#include "sanitize.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -33,6 +35,9 @@ static bool has(unsigned int leaf1, unsigned int leaf7, unsigned int xcr0)
 {
 	unsigned int a, b, c, d, low, high;
 
+	/* The sanitizer does not follow the intrinsics of these paths. */
+	if (TSR_MEMORY_SANITIZER)
+		return false;
 	leaf1 |= CPUID1_OSXSAVE;
 	if (!__get_cpuid(1, &a, &b, &c, &d) || (c & leaf1) != leaf1)
 		return false;

@@ -22,6 +22,7 @@
 #include "units/msg_planes.h"
 
 #include "texture/tex_path.h"
+#include "units/pixels_vector.h"
 
 #include "geometry/vertex_simd.h"
 #include "geometry/vertex_simd_path.h"

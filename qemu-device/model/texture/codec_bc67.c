@@ -113,7 +113,8 @@ static int between(int a, int b, int weight)
 /* ---- BC7 ------------------------------------------------------------------------------------- */
 
 struct bc7_mode {
-	uint8_t subsets, partition;	/* bits of the latter; so below */
+	uint8_t subsets : 2;		/* 1 to 3 */
+	uint8_t partition;		/* bits of it; so below */
 	uint8_t rotation, selection;
 	uint8_t color, alpha;		/* of an endpoint's component; alpha 0: opaque */
 	bool bit_each, bit_shared;	/* lowest bits, of endpoints or of subsets */

@@ -397,13 +397,14 @@ enum tsr_step tsr_filter_sample(const struct tsr_lookup *l, int lod, union tsr_t
 		for (unsigned int c = 0; c < 4 && places > 1; c++)
 			sum.f[c] += result->f[c];
 	}
+	if (step != TSR_STEP_DONE)
+		return step;
 	for (unsigned int c = 0; c < 4 && places > 1; c++)
 		result->f[c] = sum.f[c] / (float)places;
 	for (unsigned int c = 0; c < 4 && !tsr_format_is_integer(&l->texture->format); c++)
 		result->f[c] = tsr_one_nan(result->f[c]);
-	if (step == TSR_STEP_DONE)
-		tsr_filter_swizzle(l->texture, result, result);
-	return step;
+	tsr_filter_swizzle(l->texture, result, result);
+	return TSR_STEP_DONE;
 }
 
 enum tsr_step tsr_filter_gather(const struct tsr_lookup *l, unsigned int level,

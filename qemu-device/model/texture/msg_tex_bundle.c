@@ -4,6 +4,7 @@
  * sampler together. msg_texture.c does the warps for which the sampler refuses.
  */
 #include "alu/float_bits.h"
+#include "sanitize.h"
 #include "units/msg_bundle.h"
 #include "sampler.h"
 
@@ -359,6 +360,7 @@ static unsigned int as_halves(const struct tsr_msg_bundle *b, unsigned int w, st
 
 	for (unsigned int c = 0; c < 4; c++)
 		samples->rgba[c] = rgba[c];
+	tsr_lanes_hold_anything(rgba, sizeof(rgba));
 	done = tsr_texture_bundle(&what->job, samples);
 	for (unsigned int i = 0; i < done; i++) {
 		path->halves(tsr_msg_bundle_staging(b, w + i, 0)->u, rgba[0][i].f, rgba[1][i].f);
@@ -459,6 +461,7 @@ static unsigned int by_copies(const struct tsr_msg_bundle *b, unsigned int first
 #undef STAGED
 	unsigned int done;
 
+	tsr_lanes_hold_anything(&g, sizeof(g));
 	for (unsigned int i = 0; i < count && !row; i++) {
 		g.lanes[i] = b->lanes[b->warp[first + i]];
 		gather(&g, i, b, b->warp[first + i], w);

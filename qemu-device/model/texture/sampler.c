@@ -236,6 +236,55 @@ static uint64_t lookup_group(const struct strip *s, uint64_t lanes, uint32_t whe
 	return lookup_slice(s, lanes, where, offsets, at, out);
 }
 
+/* Slices of one level in which lanes of a strip are looked up at once. */
+#define SLICES_MAX TSR_PLAN_LEVELS
+
+/* Look up the nearest texels of @lanes, which are in few slices of one level; false: not so. */
+static bool lookup_slices(const struct strip *s, uint64_t lanes, const struct coordinates *at,
+			  float *const out[4])
+{
+	const uint32_t levels = (1u << WHERE_SLICE) - 1;
+	const uint32_t level = s->where[__builtin_ctzll(lanes)] & levels;
+	uint16_t wanted[STRIP_WARPS], found[STRIP_WARPS];
+	const struct tsr_level_warps w = {
+		.count = s->in->warps, .lanes = wanted, .done = found, .s = at->s, .t = at->t,
+		.rgba = { out[0], out[1], out[2], out[3] },
+	};
+	struct tsr_level_lookup *l[SLICES_MAX];
+	uint64_t of[SLICES_MAX];
+	uint32_t where[SLICES_MAX];
+	unsigned int count = 0;
+
+	for (uint64_t left = lanes; left; left &= ~of[count++]) {
+		if (count == SLICES_MAX)
+			return false;
+		where[count] = s->where[__builtin_ctzll(left)];
+		of[count] = left & equal(s, s->where, where[count]);
+		l[count] = level_of(s->job, where[count]);
+		if ((where[count] & levels) != level || !l[count])
+			return false;
+		set_offsets(l[count], 0);
+		find_window(s->env->textures, l[count]);
+	}
+	/* a slice may have taken the place of another */
+	for (unsigned int n = 0; n < count; n++) {
+		if (l[n]->where != where[n])
+			return false;
+	}
+	for (unsigned int i = 0; i < w.count; i++)
+		wanted[i] = lanes_of_warp(lanes, i);
+	return s->path->lookup_slices((const struct tsr_level_lookup *const *)l, of, count, &w);
+}
+
+/* True if lanes that are in several slices may be looked up at once. */
+static bool may_be_slices(const struct strip *s, uint64_t lanes, const uint32_t *offsets)
+{
+	const bool volume = is_volume(s->job) && !is_texel(s->job);
+
+	return !s->alike && !offsets && !volume && s->job->result == TSR_LEVEL_FILTER &&
+	       s->where[__builtin_ctzll(lanes)] & WHERE_NEAR;
+}
+
 /* Look up @lanes, @next levels higher than they say. */
 static void lookup_level(struct strip *s, uint64_t lanes, unsigned int next,
 			 const struct coordinates *at, float *const out[4])
@@ -246,6 +295,8 @@ static void lookup_level(struct strip *s, uint64_t lanes, unsigned int next,
 	float *const some[4] = { part[0], part[1], part[2], part[3] };
 	uint64_t left = lanes & ~s->rest;
 
+	if (left && !next && may_be_slices(s, left, offsets) && lookup_slices(s, left, at, out))
+		return;
 	while (left) {
 		const unsigned int lane = (unsigned int)__builtin_ctzll(left);
 		uint64_t same = left, done;

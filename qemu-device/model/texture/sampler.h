@@ -109,6 +109,12 @@ struct tsr_lane_slices {
 struct tsr_texture_path {
 	/* Do what can be done so, in @l's window; returns lanes of any warp that are left. */
 	unsigned int (*lookup)(const struct tsr_level_lookup *l, const struct tsr_level_warps *w);
+	/*
+	 * Look up the nearest texels of up to four warps in @count slices of one level, all of
+	 * whose windows are there: @lanes[n] in @l[n]. False: none of it is done.
+	 */
+	bool (*lookup_slices)(const struct tsr_level_lookup *const *l, const uint64_t *lanes,
+			      unsigned int count, const struct tsr_level_warps *w);
 	/* into = from, in @lanes, of the first @components components */
 	void (*merge)(float *const into[4], float *const from[4], unsigned int components,
 		      uint16_t lanes);

@@ -627,7 +627,7 @@ static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	} else if (!w->direct || !fill_direct(env, view, place, w, x, y)) {
 		if (!fetch(env, view, place, x, y, &raw))
 			return false;
-		tsr_block_decode(view, place->linear, &raw,
+		tsr_block_decode(env->path, view, place->linear, &raw,
 				 tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes,
 				 TSR_TEX_WINDOW_PITCH * bytes);
 		cache->stats.decodes += view->format.codec != 0;

@@ -213,7 +213,7 @@ struct tsr_raw_block {
 	bool tiled;			/* so is the order */
 	/* where they are if they have been copied */
 	uint8_t bytes[TSR_TEX_BLOCK_BYTES_MAX] __attribute__((aligned(64)));
-	unsigned int columns, rows;	/* that lie in the level; the others are not used */
+	unsigned int columns, rows;	/* that lie in the level; the others are 0 */
 };
 /* True if decoded texels are what lies in memory: four bytes in the order of the result. */
 bool tsr_block_is_plain(const struct tsr_format *format);
@@ -232,9 +232,10 @@ static inline void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch
 	*(row *)(to + 2 * pitch) = __builtin_shufflevector(d, c, 0, 1, 4, 5);
 	*(row *)(to + 3 * pitch) = __builtin_shufflevector(d, c, 3, 2, 7, 6);
 }
-/* Decode to rows of a block, @pitch bytes from each other. */
-void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
-		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch);
+/* Decode to rows of a block, @pitch bytes from each other, on @path or texel by texel. */
+struct tsr_msg_path;
+void tsr_block_decode(const struct tsr_msg_path *path, const struct tsr_texture_view *view,
+		      bool linear, const struct tsr_raw_block *raw, uint8_t *to, size_t pitch);
 /* The texels of a compressed block to such rows. */
 union tsr_block_texels;
 void tsr_block_arrange(const struct tsr_texture_view *view, bool linear,

@@ -7,6 +7,7 @@
  */
 #include "codec.h"
 #include "tex_cache.h"
+#include "units/msg_bundle.h"
 
 static bool all_bytes(const struct tsr_format *f)
 {
@@ -107,6 +108,7 @@ static void decode_tables(const struct tsr_format *f, const struct tsr_raw_block
 	}
 }
 
+/* Texels one by one. */
 static void decode_words(const struct tsr_format *f, const struct tsr_raw_block *raw, uint8_t *to,
 			 size_t pitch)
 {
@@ -114,8 +116,6 @@ static void decode_words(const struct tsr_format *f, const struct tsr_raw_block 
 		union tsr_texel texel;
 		uint32_t word[4];
 
-		if (n % 4 >= raw->columns || n / 4 >= raw->rows)
-			continue;
 		tsr_format_load(f, raw->from + raw->order[n] * f->bytes, &texel);
 		for (unsigned int c = 0; c < 4; c++) {
 			if (tsr_format_is_integer(f))
@@ -167,8 +167,8 @@ void tsr_block_arrange(const struct tsr_texture_view *view, bool linear,
 		decode_bytes(&four, &bytes, to, pitch);
 }
 
-void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
-		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch)
+void tsr_block_decode(const struct tsr_msg_path *path, const struct tsr_texture_view *view,
+		      bool linear, const struct tsr_raw_block *raw, uint8_t *to, size_t pitch)
 {
 	const struct tsr_format *f = linear ? &view->linear : &view->format;
 	union tsr_block_texels texels;
@@ -178,8 +178,8 @@ void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
 		tsr_block_arrange(view, linear, &texels, to, pitch);
 	} else if (view->kind[linear] == TSR_TEX_BLOCK_BYTES) {
 		decode_bytes(f, raw, to, pitch);
-	} else if (all_bytes(f)) {
-		decode_tables(f, raw, to, pitch);
+	} else if (path && f->decodes) {
+		path->decode_block(f, raw->from, raw->order, to, pitch);
 	} else {
 		decode_words(f, raw, to, pitch);
 	}

@@ -489,12 +489,105 @@ TSR_UNCHECKED_ static unsigned int lookup(const struct tsr_level_lookup *l,
 	return l->bytes ? lookup_bytes(l, w) : lookup_floats(l, w);
 }
 
+/* Have in @l's window the texels of lanes @lanes of @g, the nearest ones; false: it has not. */
+TSR_INLINE bool bring_some(const struct tsr_level_lookup *l, const struct group *g, uint64_t lanes)
+{
+	const unsigned int first = (unsigned int)__builtin_ctzll(lanes);
+	const unsigned int lane = first % TSR_WARP_LANES;
+	const struct corners *k = &g->c[first / TSR_WARP_LANES][lane / TSR_CHUNK_LANES];
+	vs32 half[2] = { splat_word(0), splat_word(0) }, all = splat_word(0);
+	struct tsr_window_area a = {
+		.x = first_of_area(&l->axis[0], k->x.x0[lane % TSR_CHUNK_LANES]),
+		.y = first_of_area(&l->axis[1], k->y.x0[lane % TSR_CHUNK_LANES]),
+	};
+
+	if (!l->window->missing)
+		return true;
+	for (unsigned int i = 0; i < g->count * TSR_CHUNKS; i++) {
+		const vs32 own = mask_of_lanes(lanes >> i * TSR_CHUNK_LANES & ALL_OF_CHUNK);
+
+		k = &g->c[i / TSR_CHUNKS][i % TSR_CHUNKS];
+		all |= own & (((k->x.x0 >> 2) - a.x) |
+			      add_rows(half, shifted(splat_word(1), (k->x.x0 >> 2) - a.x) & own,
+				       (k->y.x0 >> 2) - a.y));
+	}
+	a.blocks = any_of(half[0]) | (uint64_t)any_of(half[1]) << 32;
+	return any_of(all) < TSR_TEX_AREA_DIM && tsr_window_bring_area(l, &a);
+}
+
+/* Note that @lanes use the texels at places @at of window @w. */
+TSR_INLINE void note_lanes(struct tsr_tex_window *w, const int32_t *at, uint64_t lanes)
+{
+	for (; lanes && !w->all_used; lanes &= lanes - 1)
+		w->used[at[__builtin_ctzll(lanes)]] = 1;
+}
+
+/*
+ * Windows follow one another, and so do the texels in them, so that lanes in different slices have
+ * their places in one array.
+ */
+TSR_UNCHECKED_ static bool lookup_slices(const struct tsr_level_lookup *const *l,
+					 const uint64_t *lanes, unsigned int count,
+					 const struct tsr_level_warps *w)
+{
+	struct tsr_texture_cache *cache = l[0]->env->textures;
+	int32_t at[GROUP_WARPS * TSR_WARP_LANES] __attribute__((aligned(64)));
+	const int32_t step = l[0]->bytes ? TSR_TEX_WINDOW_TEXELS * TSR_TEX_TEXEL_BYTES_MAX / 4
+					 : TSR_TEX_WINDOW_TEXELS;
+	struct group g = { .count = w->count };
+
+	find_all_corners(l[0], w, 0, true, &g);
+	for (unsigned int i = 0; i < w->count; i++) {
+		if (g.lanes[i] != w->lanes[i])
+			return false;
+	}
+	memset(at, 0, sizeof(at));
+	for (unsigned int n = 0; n < count; n++) {
+		const int32_t base = (int32_t)(l[n]->window - cache->window) * step;
+
+		if (!bring_some(l[n], &g, lanes[n]))
+			return false;
+		for (unsigned int i = 0; i < g.count * TSR_CHUNKS; i++) {
+			const struct corners *k = &g.c[i / TSR_CHUNKS][i % TSR_CHUNKS];
+			const vs32 own = mask_of_lanes(lanes[n] >> i * TSR_CHUNK_LANES &
+						       ALL_OF_CHUNK);
+			vs32 place = place_of(k->x.x0, k->y.x0), old;
+
+			memcpy(&old, &at[i * TSR_CHUNK_LANES], sizeof(old));
+			place = tsr_pick(own, place, old);
+			memcpy(&at[i * TSR_CHUNK_LANES], &place, sizeof(place));
+		}
+		note_lanes(l[n]->window, at, lanes[n]);
+		for (unsigned int i = 0; i < g.count * TSR_CHUNKS; i++) {
+			const vs32 own = mask_of_lanes(lanes[n] >> i * TSR_CHUNK_LANES &
+						       ALL_OF_CHUNK);
+			vs32 place;
+
+			memcpy(&place, &at[i * TSR_CHUNK_LANES], sizeof(place));
+			place += own & base;
+			memcpy(&at[i * TSR_CHUNK_LANES], &place, sizeof(place));
+		}
+	}
+	for (unsigned int i = 0; i < g.count * TSR_CHUNKS; i++) {
+		const unsigned int from = i * TSR_CHUNK_LANES;
+		float *const to[4] = { w->rgba[0] + from, w->rgba[1] + from, w->rgba[2] + from,
+				       w->rgba[3] + from };
+
+		if (l[0]->bytes)
+			near_bytes(cache->texel[0], &at[from], to);
+		else
+			filter_floats(cache->texel[0], &g.c[0][0], &at[from], true, false, false,
+				      to);
+	}
+	return true;
+}
 
 #include "tex_lods.h"
 
 static const struct tsr_texture_path texture_path = {
-	.lookup = lookup, .merge = merge, .mix_some = mix_some, .divide = divide,
-	.one_nan = one_nan, .equal = equal_words,
+	.lookup = lookup, .lookup_slices = lookup_slices,
+	.merge = merge, .mix_some = mix_some, .divide = divide, .one_nan = one_nan,
+	.equal = equal_words,
 	.squares = squares, .quad_lods = quad_lods, .lane_lods = lane_lods,
 	.lane_levels = lane_levels, .slices = slices, .halves = halves,
 };

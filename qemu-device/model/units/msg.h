@@ -44,20 +44,33 @@ tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
 tsr_msg_fn tsr_msg_stage;
 tsr_msg_fn tsr_msg_texture;		/* TEXC */
 tsr_msg_fn tsr_msg_texture_compact;	/* TEXS_2D, TEXS_CUBE; arg: 1 for cubes */
+/* Four words: compilers compare longer vectors word by word where registers are not so long. */
+typedef uint32_t tsr_msg_four __attribute__((vector_size(16), may_alias));
+
+/* Part @i of four: all ones in @lanes. */
+static inline tsr_msg_four tsr_msg_mask(uint16_t lanes, unsigned int i)
+{
+	static const tsr_msg_four weight = { 1, 2, 4, 8 };
+	const tsr_msg_four bits = weight << 4 * i;
+
+	return (tsr_msg_four)((bits & lanes) == bits);
+}
+
 /* Lanes @lanes of vector @from to @to. */
 static inline void tsr_msg_move(union tsr_lanes *to, const union tsr_lanes *from, uint16_t lanes)
 {
-	typedef uint32_t words __attribute__((vector_size(64), may_alias));
-	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
-				      16384, 32768 };
-	words mask;
+	tsr_msg_four *out = (tsr_msg_four *)to;
+	const tsr_msg_four *in = (const tsr_msg_four *)from;
 
 	if (lanes == TSR_ALL_LANES) {
-		*(words *)to = *(const words *)from;
+		*to = *from;
 		return;
 	}
-	mask = (words)((weight & lanes) != 0);
-	*(words *)to = (*(const words *)from & mask) | (*(words *)to & ~mask);
+	for (unsigned int i = 0; i < TSR_WARP_LANES / 4; i++) {
+		const tsr_msg_four mask = tsr_msg_mask(lanes, i);
+
+		out[i] = (in[i] & mask) | (out[i] & ~mask);
+	}
 }
 
 /* Units of fragments: */
@@ -70,12 +83,15 @@ tsr_msg_fn tsr_msg_var_tex;		/* VAR_TEX; arg: 1 for 16-bit results */
 tsr_msg_fn tsr_msg_atest;
 tsr_msg_fn tsr_msg_zs_emit;
 tsr_msg_fn tsr_msg_blend;
+/* True if this descriptor of BLEND, its second qword, names a blend program. */
+bool tsr_msg_blend_enters(uint32_t low, uint32_t high);
 tsr_msg_fn tsr_msg_load_tile;
 tsr_msg_fn tsr_msg_store_tile;
 
 tsr_msg_together_fn tsr_msg_var_tex_together;
 tsr_msg_together_fn tsr_msg_attribute_together;
 tsr_msg_together_fn tsr_msg_stage_together;
+tsr_msg_together_fn tsr_msg_load_convert_together;
 tsr_msg_together_fn tsr_msg_store_convert_together;
 tsr_msg_together_fn tsr_msg_texture_together;
 tsr_msg_together_fn tsr_msg_texture_compact_together;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "msg_attribute.h"
-#include "msg_bundle.h"
+#include "msg_pixels.h"
 #include "shader/stage_block.h"
 #include "shader/stage.h"
 #include "memory/tiling.h"
@@ -599,11 +599,97 @@ static unsigned int load_elements(struct tsr_msg_env *env, const struct tsr_msg_
 	return env->path->elements(env, b, first, &e);
 }
 
+/* Prepare the image of @view for vectors; false: it is too large, or where addresses carry. */
+static bool find_image(const struct tsr_attribute_view *view, struct tsr_msg_image *s)
+{
+	const struct tsr_attribute_buffer_image *i = &view->shape;
+	const bool tiled = view->buffer.type == TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED;
+	const uint64_t texels = tiled ? (i->width / TSR_TILE_DIM + 1ull) * TSR_TILE_TEXELS
+				      : i->width + 1ull;
+	const uint64_t rows = tiled ? i->height / TSR_TILE_DIM : i->height;
+	uint64_t end;
+
+	if (view->missing || !view->image || view->offset < 0 || view->offset > INT32_MAX ||
+	    view->size < view->format.bytes)
+		return false;
+	end = (uint64_t)view->offset + texels * view->buffer.stride + rows * i->row_stride +
+	      (uint64_t)i->depth * i->slice_stride;
+	*s = (struct tsr_msg_image){
+		.tiled = tiled, .width = i->width, .height = i->height, .depth = i->depth,
+		.stride = view->buffer.stride, .row_stride = i->row_stride,
+		.slice_stride = i->slice_stride, .offset = (uint32_t)view->offset,
+		.last = view->size - view->format.bytes < INT32_MAX
+				? (uint32_t)(view->size - view->format.bytes) : INT32_MAX,
+	};
+	return end <= INT32_MAX && (uint32_t)view->base + end <= UINT32_MAX;
+}
+
+/* Addresses and conversions of texels at @lo and @hi, the void window's of those not @there. */
+static void give_texels(const struct tsr_msg_bundle *b, unsigned int w, const struct attribute *a,
+			union tsr_lanes *lo, union tsr_lanes *hi, uint16_t there)
+{
+	const uint32_t word = a->view->conversion | register_type(a, &a->view->format)
+							    << TSR_CONVERSION_REGISTERS__SHIFT;
+	union tsr_lanes words;
+
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		words.u[l] = word;
+		lo->u[l] = there >> l & 1 ? lo->u[l] : 0;
+		hi->u[l] = there >> l & 1 ? hi->u[l] : TSR_WINDOW_VOID >> 32;
+	}
+	tsr_msg_move(tsr_msg_bundle_staging(b, w, 0), lo, b->lanes[w]);
+	tsr_msg_move(tsr_msg_bundle_staging(b, w, 1), hi, b->lanes[w]);
+	tsr_msg_move(tsr_msg_bundle_staging(b, w, 2), &words, b->lanes[w]);
+}
+
+/* Texels of one image, the one that the first warp names: loads, or addresses. */
+static unsigned int image_texels(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				 unsigned int first, struct attribute *a)
+{
+	const union tsr_lanes *index = b->src[2] + b->warp[first] * b->src_step[2];
+	struct tsr_pixels p = { .components = a->components };
+	struct tsr_msg_image image;
+
+	if (find_view(env, a, index->u[__builtin_ctz(b->lanes[b->warp[first]])]) !=
+		    TSR_STEP_DONE || is_output(env, a) || !find_image(a->view, &image))
+		return first;
+	p.format = &a->view->format;
+	p.type = register_type(a, p.format);
+	for (; first < b->warps; first++) {
+		const unsigned int w = b->warp[first];
+		union tsr_lanes lo, hi;
+		uint16_t there;
+
+		if (!tsr_msg_all_are(b->src[2] + w * b->src_step[2], a->view->index, b->lanes[w]))
+			break;
+		there = env->path->image(&image, b->src[0] + w * b->src_step[0],
+					 b->src[1] + w * b->src_step[1], &lo) & b->lanes[w];
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+			lo.u[l] += (uint32_t)a->view->base;
+			hi.u[l] = a->view->base >> 32;
+		}
+		if (a->flags & TSR_MSG_ATTR_LEA)
+			give_texels(b, w, a, &lo, &hi, there);
+		else if (!tsr_pixels_load(env, b, w, &p, &lo, &hi, there))
+			break;
+	}
+	return first;
+}
+
+/* True if tables are those that instructions have without a selector in @pair. */
+static bool is_first_table(const struct tsr_insn *pair)
+{
+	return !pair || (pair->op == TSR_OP_FMA_DTSEL_IMM &&
+			 pair->mod[TSR_MOD_TABLE] == TSR_TABLE_ATTRIBUTE_1);
+}
+
 unsigned int tsr_msg_attribute_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 					unsigned int first, unsigned int arg)
 {
 	struct attribute a = attribute_of(env, b->insn, b->pair_insn, arg);
 
+	if (arg & TSR_MSG_ATTR_TEX)
+		return is_first_table(b->pair_insn) ? image_texels(env, b, first, &a) : first;
 	if (!(arg & TSR_MSG_ATTR_IMM) || b->pair_insn ||
 	    find_view(env, &a, b->insn->imm[TSR_IMM_ATTRIBUTE_INDEX]) != TSR_STEP_DONE)
 		return first;

@@ -53,6 +53,16 @@ struct tsr_msg_elements {
 	const uint32_t *behind;		/* components that are not in memory */
 };
 
+/* An image whose texels all lie in the 2 GiB from one address on. */
+struct tsr_msg_image {
+	bool tiled;
+	uint32_t width, height, depth;	/* number of the last texel */
+	uint32_t stride, row_stride, slice_stride;	/* bytes */
+	uint32_t offset;		/* of texel 0 */
+	uint32_t last;			/* where the last texel may begin */
+};
+
+struct tsr_format;
 struct tsr_planes;
 struct tsr_varying;
 struct tsr_plane_source;
@@ -111,6 +121,24 @@ struct tsr_msg_path {
 	void (*quad_block)(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
 			   unsigned int count, int32_t column, int32_t row, const float off[2],
 			   float *w, bool has_w, union tsr_lanes *const to[4]);
+	/*
+	 * Texels of a warp's lanes in a format that @decodes. Word n of a texel is in word[n]. What
+	 * no texel has is 0. Components are in the order of the result.
+	 */
+	void (*decode)(const struct tsr_format *f, const union tsr_lanes word[4],
+		       union tsr_lanes to[4]);
+	/* 16 texels, number n at @from[@order[n] * bytes], to four rows of numbers at @to */
+	void (*decode_block)(const struct tsr_format *f, const uint8_t *from,
+			     const uint8_t order[16], uint8_t *to, size_t pitch);
+	/* the reverse, in a format that @encodes; @sign: of integers */
+	void (*encode)(const struct tsr_format *f, const union tsr_lanes from[4], bool sign,
+		       union tsr_lanes word[4]);
+	/*
+	 * Where texels of @i are, in bytes from its address on; returns the lanes that have one.
+	 * The coordinates are @xy, x | y << 16, and @z.
+	 */
+	uint16_t (*image)(const struct tsr_msg_image *i, const union tsr_lanes *xy,
+			  const union tsr_lanes *z, union tsr_lanes *at);
 };
 
 /* Staging register @n of warp @w. */

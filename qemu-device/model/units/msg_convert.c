@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "msg_bundle.h"
-#include "msg_format.h"
+#include "msg_pixels.h"
 #include "shader/stage.h"
 
 static enum tsr_step misaligned(struct tsr_msg_env *env, uint64_t va, unsigned int access)
@@ -210,21 +210,6 @@ enum tsr_step tsr_msg_store_convert(struct tsr_msg_env *env, struct tsr_msg *msg
 	return tsr_msg_each(env, msg, store_lane, &last);
 }
 
-/* True if @lanes of @v are all @word. */
-static bool all_are(const union tsr_lanes *v, uint32_t word, uint16_t lanes)
-{
-	uint32_t other = 0;
-
-	if (lanes == TSR_ALL_LANES) {
-		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-			other |= v->u[l] ^ word;
-		return !other;
-	}
-	for (; lanes; lanes &= lanes - 1)
-		other |= v->u[__builtin_ctz(lanes)] ^ word;
-	return !other;
-}
-
 /* Keeps usual stores of position programs as they are. Returns the first warp with others. */
 static unsigned int retain_positions(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				     unsigned int first, unsigned int floats)
@@ -240,31 +225,76 @@ static unsigned int retain_positions(struct tsr_msg_env *env, const struct tsr_m
 	return first;
 }
 
-/* Lanes of one word that is floats as they are are stores of so many words. */
-unsigned int tsr_msg_store_convert_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
-					    unsigned int first, unsigned int arg)
+/* Finds what the conversion words of warp @w of @b say; false: they differ, or make no sense. */
+static bool find_pixels(const struct tsr_msg_bundle *b, unsigned int w, struct tsr_format *format,
+			struct tsr_pixels *p, uint32_t *word)
 {
-	unsigned int components = b->insn->mod[TSR_MOD_VECSIZE] + 1 + arg, w = b->warp[first];
-	uint64_t word = b->src[2][w * b->src_step[2]].u[__builtin_ctz(b->lanes[w])];
-	struct tsr_msg_bundle plain = *b;
-	struct tsr_format format;
+	const union tsr_lanes *words = b->src[2] + w * b->src_step[2];
+	const uint64_t qword = *word = words->u[__builtin_ctz(b->lanes[w])];
 	struct tsr_conversion c;
-	unsigned int floats;
 
-	tsr_unpack_conversion(&word, &c);
-	if (c.big_endian || c.raw || c.registers != TSR_REGISTER_TYPE_F32 ||
-	    !tsr_format_find(&format, c.format, c.order, c.srgb))
-		return first;
-	floats = tsr_format_floats(&format);
-	if (!floats || floats > components)
-		return first;
+	tsr_unpack_conversion(&qword, &c);
+	p->format = format;
+	p->type = c.registers;
+	return !c.big_endian && !c.raw && tsr_format_find(format, c.format, c.order, c.srgb) &&
+	       tsr_msg_all_are(words, *word, b->lanes[w]);
+}
+
+/*
+ * Floats that are stored as they are, @floats of them, from warp @first on in all warps whose
+ * conversion is @word. The first warp that is not done.
+ */
+static unsigned int store_words(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				unsigned int first, unsigned int floats, uint32_t word)
+{
+	struct tsr_msg_bundle plain = *b;
+
 	for (plain.warps = first; plain.warps < b->warps; plain.warps++) {
-		w = b->warp[plain.warps];
-		if (!all_are(b->src[2] + w * b->src_step[2], word, b->lanes[w]))
+		const unsigned int w = b->warp[plain.warps];
+
+		if (!tsr_msg_all_are(b->src[2] + w * b->src_step[2], word, b->lanes[w]))
 			break;
 	}
 	first = retain_positions(env, &plain, first, floats);
 	return first < plain.warps ? env->path->store(env, &plain, first, 4 * floats) : first;
+}
+
+unsigned int tsr_msg_store_convert_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+					    unsigned int first, unsigned int arg)
+{
+	struct tsr_pixels p = { .components = b->insn->mod[TSR_MOD_VECSIZE] + 1 + arg };
+	struct tsr_format format;
+	uint32_t word;
+
+	while (first < b->warps && find_pixels(b, b->warp[first], &format, &p, &word)) {
+		const bool plain = p.type == TSR_REGISTER_TYPE_F32;
+		const unsigned int floats = plain ? tsr_format_floats(&format) : 0;
+		const unsigned int before = first;
+
+		if (floats && floats <= p.components)
+			first = store_words(env, b, first, floats, word);
+		if (first == before && !tsr_pixels_store(env, b, b->warp[first++], &p))
+			return before;
+	}
+	return first;
+}
+
+unsigned int tsr_msg_load_convert_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+					   unsigned int first, unsigned int arg)
+{
+	struct tsr_pixels p = { .components = b->insn->mod[TSR_MOD_VECSIZE] + 1 + arg };
+	struct tsr_format format;
+	uint32_t word;
+
+	for (; first < b->warps; first++) {
+		const unsigned int w = b->warp[first];
+
+		if (!find_pixels(b, w, &format, &p, &word) ||
+		    !tsr_pixels_load(env, b, w, &p, b->src[0] + w * b->src_step[0],
+				     b->src[1] + w * b->src_step[1], b->lanes[w]))
+			break;
+	}
+	return first;
 }
 
 enum tsr_step tsr_msg_clock(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)

@@ -144,6 +144,23 @@ static void fill_block(struct tsr_format *format, const struct described *d, uns
 	memcpy(format->bits, d->bits, sizeof(format->bits));
 }
 
+/* Find out what vectors do: components in one word, numbers that 32-bit floats hold. */
+static void find_vectors(struct tsr_format *format)
+{
+	format->decodes = format->bytes && format->kind != TSR_FORMAT_KIND_CONSTANT;
+	for (unsigned int c = 0; c < 4; c++) {
+		const unsigned int bits = format->bits[c], at = format->shift[c] % 32;
+		const bool normal = format->kind == TSR_FORMAT_KIND_UNORM ||
+				    format->kind == TSR_FORMAT_KIND_SNORM;
+
+		format->decodes &= !bits || (at + bits <= 32 && !(normal && bits > 24));
+		format->decodes &= !format->srgb || c == 3 || !bits || bits == 8;
+	}
+	format->encodes = format->decodes && !format->srgb && !format->keep &&
+			  format->kind != TSR_FORMAT_KIND_SHARED &&
+			  format->kind != TSR_FORMAT_KIND_FIXED;
+}
+
 static void fill_plain(struct tsr_format *format, const struct described *d, unsigned int number,
 		       bool srgb)
 {
@@ -168,6 +185,7 @@ static void fill_plain(struct tsr_format *format, const struct described *d, uns
 	}
 	format->keep = bits != 8 * d->bytes;
 	format->plain = number == TSR_PIXEL_FORMAT_RGBA8_UNORM && !format->srgb;
+	find_vectors(format);
 }
 
 bool tsr_format_find_texture(struct tsr_format *format, unsigned int number, unsigned int order,

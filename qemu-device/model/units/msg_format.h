@@ -43,6 +43,8 @@ struct tsr_format {
 	bool truncate;			/* wider numbers are rounded towards zero */
 	bool keep;			/* a store keeps bits of the texel */
 	bool plain;			/* RGBA8_UNORM without sRGB, the most common one */
+	/* texels are decoded and encoded on vectors, see struct tsr_msg_path */
+	bool decodes, encodes;
 	uint8_t bits[4];		/* of the format's R, G, B, A; 0: not there */
 	uint8_t shift[4];		/* where they begin; nothing of a compressed format */
 	/* enum tsr_component: where red, green, blue, alpha come from; what R, G, B, A become */

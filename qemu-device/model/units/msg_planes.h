@@ -105,9 +105,3 @@ static void planes(struct tsr_fragments *f, const struct tsr_varying *v,
 		to->flat = false;
 	}
 }
-
-static const struct tsr_msg_path msg_path = {
-	.load = load, .store = store, .add = add, .elements = elements,
-	.enter = enter, .interpolate = interpolate, .centres = centres,
-	.spot = spot, .quad_block = quad_block, .geometry = geometry, .planes = planes,
-};

@@ -12,7 +12,7 @@ struct unit {
 	uint16_t arg;			/* of both */
 	uint8_t unit;			/* TSR_UNIT_… */
 	bool fragment;			/* only fragment programs have it */
-	bool numbered;			/* depends on the number of the warp */
+	bool numbered;			/* of stages, depends on the number of the warp */
 };
 
 #define MEMORY(fn, together, bytes) { fn, together, bytes, TSR_UNIT_LOAD_STORE, false, false }
@@ -53,14 +53,17 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LD_ATTR] = ATTRIBUTE(tsr_msg_attribute, NULL, 0),
 	[TSR_OP_ADD_LD_ATTR_IMM] =
 		ATTRIBUTE(tsr_msg_attribute, tsr_msg_attribute_together, TSR_MSG_ATTR_IMM),
-	[TSR_OP_ADD_LD_ATTR_TEX] = ATTRIBUTE(tsr_msg_attribute, NULL, TSR_MSG_ATTR_TEX),
+	[TSR_OP_ADD_LD_ATTR_TEX] =
+		ATTRIBUTE(tsr_msg_attribute, tsr_msg_attribute_together, TSR_MSG_ATTR_TEX),
 	[TSR_OP_ADD_LEA_ATTR] = ATTRIBUTE(tsr_msg_attribute, NULL, TSR_MSG_ATTR_LEA),
 	[TSR_OP_ADD_LEA_ATTR_IMM] =
 		ATTRIBUTE(tsr_msg_attribute, tsr_msg_attribute_together,
 			  TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_IMM),
 	[TSR_OP_ADD_LEA_ATTR_TEX] =
-		ATTRIBUTE(tsr_msg_attribute, NULL, TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_TEX),
-	[TSR_OP_ADD_LD_CVT] = ATTRIBUTE(tsr_msg_load_convert, NULL, 0),
+		ATTRIBUTE(tsr_msg_attribute, tsr_msg_attribute_together,
+			  TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_TEX),
+	[TSR_OP_ADD_LD_CVT] =
+		ATTRIBUTE(tsr_msg_load_convert, tsr_msg_load_convert_together, 0),
 	[TSR_OP_ADD_ST_CVT] =
 		ATTRIBUTE(tsr_msg_store_convert, tsr_msg_store_convert_together, 0),
 	[TSR_OP_ADD_LD_GCLK_U64] = ATTRIBUTE(tsr_msg_clock, NULL, 0),
@@ -145,7 +148,7 @@ enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
 {
 	static const uint8_t warp;
 	const struct tsr_msg_place place = { env->group_memory, env->scratch };
-	bool numbered = units[msg->insn->op].numbered;
+	bool numbered = units[msg->insn->op].numbered && (env->vertices || env->fragments);
 	const struct tsr_msg_bundle b = {
 		.insn = msg->insn, .pair_insn = msg->pair_insn,
 		.src = { msg->src[0], msg->src[1], msg->src[2] },

@@ -236,24 +236,39 @@ static void leave_in_place(struct tsr_fragments *f, const struct tsr_msg_bundle 
 	}
 }
 
+/* The descriptor whose second qword has these words. Returns that qword. */
+static uint64_t unpack(uint32_t low, uint32_t high, struct tsr_blend *blend)
+{
+	const uint64_t qword[TSR_BLEND__QWORDS] = { 0, low | (uint64_t)high << 32 };
+
+	tsr_unpack_blend(qword, blend);
+	return qword[1];
+}
+
+bool tsr_msg_blend_enters(uint32_t low, uint32_t high)
+{
+	struct tsr_blend blend;
+
+	unpack(low, high, &blend);
+	return blend.mode == TSR_BLEND_MODE_PROGRAM;
+}
+
 enum tsr_step tsr_msg_blend(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
 	unsigned int first = __builtin_ctz(msg->lanes);
-	uint64_t qword[TSR_BLEND__QWORDS] = { 0, msg->src[1]->u[first] |
-						 (uint64_t)msg->src[2]->u[first] << 32 };
 	struct tsr_blend blend;
+	uint64_t descriptor = unpack(msg->src[1]->u[first], msg->src[2]->u[first], &blend);
 
 	(void)arg;
-	tsr_unpack_blend(qword, &blend);
 	switch (blend.mode) {
 	case TSR_BLEND_MODE_PROGRAM:
-		enter_program(env, msg, qword[1]);
+		enter_program(env, msg, descriptor);
 		break;
 	case TSR_BLEND_MODE_OPAQUE:
 	case TSR_BLEND_MODE_FIXED:
 		if (blend.target < TSR_RENDER_TARGETS_MAX &&
 		    blend.registers <= TSR_REGISTER_TYPE_U16)
-			capture(env, msg, blend.target, qword[1], blend.registers);
+			capture(env, msg, blend.target, descriptor, blend.registers);
 		break;
 	default:
 		break;
@@ -268,15 +283,14 @@ unsigned int tsr_msg_blend_together(struct tsr_msg_env *env, const struct tsr_ms
 {
 	/* the descriptor is the same in all lanes of all warps if it is a special value */
 	bool same = !b->src_step[1] && !b->src_step[2];
-	uint64_t qword[TSR_BLEND__QWORDS] = { 0 };
 	struct tsr_blend blend;
 
 	(void)arg;
 	if (same && b->last && !first) {
-		qword[1] = b->src[1]->u[0] | (uint64_t)b->src[2]->u[0] << 32;
-		tsr_unpack_blend(qword, &blend);
+		uint64_t descriptor = unpack(b->src[1]->u[0], b->src[2]->u[0], &blend);
+
 		if (leaves_in_place(env->fragments, b, &blend)) {
-			leave_in_place(env->fragments, b, blend.target, qword[1]);
+			leave_in_place(env->fragments, b, blend.target, descriptor);
 			return b->warps;
 		}
 	}

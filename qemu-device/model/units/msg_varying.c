@@ -540,31 +540,6 @@ static const struct tsr_planes *block_planes(struct tsr_msg_env *env,
 	return planes;
 }
 
-bool tsr_varying_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
-		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg,
-		       const struct tsr_planes **known)
-{
-	const struct load l = {
-		.flags = insn->op == TSR_OP_ADD_LD_VAR_FLAT_IMM ? TSR_MSG_VAR_FLAT : 0,
-		.count = insn->mod[TSR_MOD_VECSIZE] + 1u,
-		.format = insn->mod[TSR_MOD_REGISTER_FORMAT],
-	};
-	const struct tsr_planes *planes =
-		block_planes(env, block, insn->imm[TSR_IMM_INDEX], known);
-	union tsr_lanes *to[4];
-
-	if (!planes)
-		return false;
-	if (l.flags || planes->flat) {
-		flat_block(&l, planes, staging, reg);
-		return true;
-	}
-	for (unsigned int c = 0; c < 4; c++)
-		to[c] = &reg[(staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
-	return l.format != TSR_REGISTER_FORMAT_F16 &&
-	       smooth_block(env, block, planes, l.count, to);
-}
-
 bool tsr_varying_block_pair(struct tsr_msg_env *env, struct tsr_quad_block *block, uint32_t index,
 			    union tsr_lanes at[2][TSR_QUAD_BLOCK_WARPS],
 			    const struct tsr_planes **known)
@@ -592,13 +567,29 @@ static void point_coordinates(const struct tsr_fragments *f, const struct tsr_fr
 		out[1] = NARROW(0.5 - (spot->y - p->y0) / size);
 }
 
+/* LD_VAR_SPECIAL @insn at @spot of @p; returns how many components there are. */
+static unsigned int special(const struct tsr_fragments *f, const struct tsr_insn *insn,
+			    const struct tsr_fragment_prim *p, const struct spot *spot,
+			    four_floats value[4])
+{
+	four wide;
+
+	if (insn->mod[TSR_MOD_VARYING_NAME] == TSR_VARYING_NAME_POINT) {
+		point_coordinates(f, p, spot, value);
+		return 2;
+	}
+	plane(p, insn->mod[TSR_MOD_VARYING_NAME] == TSR_VARYING_NAME_FRAG_W ? p->rw : p->z, spot,
+	      &wide);
+	value[0] = NARROW(wide);
+	return 1;
+}
+
 enum tsr_step tsr_msg_varying_special(struct tsr_msg_env *env, struct tsr_msg *msg,
 				      unsigned int arg)
 {
 	const struct tsr_insn *insn = msg->insn;
 	struct tsr_fragments *f = env->fragments;
 	bool half = insn->mod[TSR_MOD_REGISTER_FORMAT] == TSR_REGISTER_FORMAT_F16;
-	unsigned int count = 1;
 
 	(void)arg;
 	for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
@@ -606,29 +597,70 @@ enum tsr_step tsr_msg_varying_special(struct tsr_msg_env *env, struct tsr_msg *m
 		struct tsr_fragment_prim *p = &f->prim[quad_of(env, q)->prim];
 		four_floats value[4];
 		struct spot spot;
-		four wide;
 
 		if (!lanes)
 			continue;
 		tsr_prim_geometry(p);
 		find_spot(env, msg->src[0], insn->mod[TSR_MOD_UPDATE], insn->mod[TSR_MOD_SAMPLE], q,
 			  lanes, &spot);
-		switch (insn->mod[TSR_MOD_VARYING_NAME]) {
-		case TSR_VARYING_NAME_POINT:
-			point_coordinates(f, p, &spot, value);
-			count = 2;
-			break;
-		case TSR_VARYING_NAME_FRAG_W:
-			plane(p, p->rw, &spot, &wide);
-			value[0] = NARROW(wide);
-			break;
-		default:
-			plane(p, p->z, &spot, &wide);
-			value[0] = NARROW(wide);
-			break;
-		}
-		put_floats(msg, q, lanes, half, count, value);
+		put_floats(msg, q, lanes, half, special(f, insn, p, &spot, value), value);
 	}
 	msg->lanes = 0;
 	return TSR_STEP_DONE;
+}
+
+/* LD_VAR_SPECIAL @insn at all pixels of a block. */
+static bool special_block(struct tsr_msg_env *env, const struct tsr_quad_block *block,
+			  const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg)
+{
+	static const four right = { 0.5, 1.5, 0.5, 1.5 }, down = { 0.5, 0.5, 1.5, 1.5 };
+	struct tsr_fragment_prim *p = &env->fragments->prim[block->prim];
+
+	if (insn->mod[TSR_MOD_REGISTER_FORMAT] == TSR_REGISTER_FORMAT_F16)
+		return false;
+	tsr_prim_geometry(p);
+	for (unsigned int q = 0; q < TSR_QUAD_BLOCK_WARPS * QUADS; q++) {
+		const unsigned int w = q / QUADS, x = 2 * (q % QUADS), y = 2 * w;
+		const struct spot spot = {
+			right + (block->x + (int)x) + block->off[0],
+			down + (block->y + (int)y) + block->off[1],
+		};
+		four_floats value[4];
+		const unsigned int count = special(env->fragments, insn, p, &spot, value);
+
+		for (unsigned int c = 0; c < count; c++) {
+			union tsr_lanes *to =
+				&reg[(staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS + w];
+
+			memcpy(&to->u[4 * (q % QUADS)], &value[c], sizeof(value[c]));
+		}
+	}
+	return true;
+}
+
+bool tsr_varying_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
+		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg,
+		       const struct tsr_planes **known)
+{
+	const struct load l = {
+		.flags = insn->op == TSR_OP_ADD_LD_VAR_FLAT_IMM ? TSR_MSG_VAR_FLAT : 0,
+		.count = insn->mod[TSR_MOD_VECSIZE] + 1u,
+		.format = insn->mod[TSR_MOD_REGISTER_FORMAT],
+	};
+	const struct tsr_planes *planes;
+	union tsr_lanes *to[4];
+
+	if (insn->op == TSR_OP_ADD_LD_VAR_SPECIAL)
+		return special_block(env, block, insn, staging, reg);
+	planes = block_planes(env, block, insn->imm[TSR_IMM_INDEX], known);
+	if (!planes)
+		return false;
+	if (l.flags || planes->flat) {
+		flat_block(&l, planes, staging, reg);
+		return true;
+	}
+	for (unsigned int c = 0; c < 4; c++)
+		to[c] = &reg[(staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
+	return l.format != TSR_REGISTER_FORMAT_F16 &&
+	       smooth_block(env, block, planes, l.count, to);
 }

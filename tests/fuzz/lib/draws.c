@@ -25,13 +25,20 @@ enum { FRAME, TARGET, STATE, CODE, TABLES, TEXTURE, DRAW, VERTICES, LISTS, FILL 
 #define CODE_AT(n) (DRAWS_CODE + (uint32_t)FUZZ_CODE_BYTES * (n))
 #define BLEND_PROGRAM (DRAWS_PROGRAMS_MAX - 1)
 #define STRIDE 96u			/* bytes of outputs of a vertex */
+#define CHOICES 64u			/* bytes of the input that are a part's */
+#define CHOICES_PARTS 60u		/* parts that have such bytes of their own */
 
 struct fuzz_random draws_part(const struct draws *d, unsigned int part, unsigned int number)
 {
-	uint64_t name[3] = { d->seed, part, number };
-	struct fuzz_random r = fuzz_random((const uint8_t *)name, sizeof(name));
+	const size_t first = (part * 16 + number) % CHOICES_PARTS * CHOICES;
+	const uint64_t name[3] = { d->seed, part, number };
+	struct fuzz_random r = { fuzz_seed((const uint8_t *)name, sizeof(name)), NULL, 0 };
 
 	fuzz_next(&r);
+	if (first < d->choices_size) {
+		r.choices = d->choices + first;
+		r.left = d->choices_size - first < CHOICES ? d->choices_size - first : CHOICES;
+	}
 	return r;
 }
 

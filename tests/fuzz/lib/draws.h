@@ -67,6 +67,8 @@
 struct draws {
 	/* The input. */
 	uint64_t seed;
+	const uint8_t *choices;		/* of the input: they decide before the seed */
+	size_t choices_size;
 	uint32_t left_out;		/* DRAWS_NO_… */
 	unsigned int most;		/* draws */
 

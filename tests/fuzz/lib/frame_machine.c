@@ -43,25 +43,35 @@ struct draws *frame_new(void)
 	return d;
 }
 
-void frame_make(struct draws *d, uint64_t seed, unsigned int most, uint32_t left_out)
+static void make(struct draws *d, const struct fuzz_random *r, unsigned int most, uint32_t left_out)
 {
 	memset(d, 0, sizeof(*d));
-	d->seed = seed;
+	d->seed = r->state;
+	d->choices = r->choices;
+	d->choices_size = r->left;
 	d->most = most;
 	d->left_out = left_out;
 	draws_make(d);
 }
 
+void frame_make(struct draws *d, uint64_t seed, unsigned int most, uint32_t left_out)
+{
+	const struct fuzz_random none = { seed, NULL, 0 };
+
+	make(d, &none, most, left_out);
+}
+
 struct draws *frame_of_input(const uint8_t *data, size_t size)
 {
 	static struct draws *d;
+	struct fuzz_random r;
 
 	if (size < 5)
 		return NULL;
 	if (!d)
 		d = frame_new();
-	frame_make(d, fuzz_random(data + 4, size - 4).state, 1 + data[1] % DRAWS_MAX,
-		   data[2] | data[3] << 8);
+	r = fuzz_random(data + 4, size - 4);
+	make(d, &r, 1 + data[1] % DRAWS_MAX, data[2] | data[3] << 8);
 	return d;
 }
 

@@ -38,11 +38,11 @@ struct draws *frame_new(void);
 
 /*
  * frame_of_input(): make the frame that a fuzz input describes, or return NULL if the input is too
- * short. The function owns the frame, and the next call replaces it.
+ * short. The function owns the frame, and the next call replaces it. The frame refers to the input.
  *
  * Bits 2:0 of the input are the number of changes (0: a sound frame) and bits 7:3 are the target's.
- * The maximum of draws, 16 bits of DRAWS_NO_*, and any number of bytes that seed everything else
- * follow.
+ * The maximum of draws, 16 bits of DRAWS_NO_*, and the bytes of a struct fuzz_random follow. Each
+ * part of a frame has choices of its own in fixed places among them.
  */
 struct draws *frame_of_input(const uint8_t *data, size_t size);
 

@@ -12,6 +12,7 @@
  * for syzkaller.
  */
 #include "gt_main.h"
+#include "gt_streams.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,6 @@
 #include <xf86drm.h>
 
 #define HEAP_VA		0x50000000ULL
-#define ENDLESS_VA	(GT_CMD_VA + 5 * 64)	/* the last of write_streams() */
 #define CHILDREN	3
 #define THREADS		2	/* of the children that have a file in common */
 #define MAX_IDS		16
@@ -400,7 +400,7 @@ static void do_submit(struct state *s)
 		jobs[i] = (struct drm_tessera_job){
 			.queue_id = one_in(s, 6) ? pick(s, s->ids->queues) : queue,
 			.cmd_va = one_in(s, 10) ? odd_value(s)
-				: one_in(s, 80) ? ENDLESS_VA
+				: one_in(s, 80) ? GT_ENDLESS_VA
 						: GT_CMD_VA + 64 * rnd(s, 5),
 			.cmd_size = 64,
 			.after = one_in(s, 4) ? odd_value(s)
@@ -472,34 +472,12 @@ static void do_noise(struct state *s)
 	gt_ioctl_sized(s->fd, DRM_IOWR(DRM_COMMAND_BASE + nr, char[8]), arg, 8 * (1 + rnd(s, 16)));
 }
 
-/*
- * Streams the fuzzer submits: fine, faulting, malformed, with a wait that holds, a fill over its
- * own buffer, and one without an end.
- */
-static void write_streams(const struct gt_bo *stream)
-{
-	struct gt_cs cs = { .words = stream->map, .va = GT_CMD_VA, .room = 512 };
-
-	GT_EMIT(&cs, nop, .qwords = 8);
-	GT_EMIT(&cs, copy_linear, .src = 0x7fff000000, .dst = GT_CMD_VA + 0x1000, .size = 64);
-	GT_EMIT(&cs, nop, .qwords = 4);
-	gt_cs_word(&cs, 0x7f);
-	GT_EMIT(&cs, nop, .qwords = 7);
-	GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = GT_CMD_VA + 0x1000, .value = 0);
-	GT_EMIT(&cs, nop, .qwords = 5);
-	GT_EMIT(&cs, fill_linear, .texel = 1, .dst = GT_CMD_VA + 0x2000, .size = 0x4000,
-		.pattern_lo = 0xab);
-	GT_EMIT(&cs, nop, .qwords = 3);
-	GT_EMIT(&cs, fill_linear, .texel = 1, .dst = GT_CMD_VA + 0x2000, .size = 64);
-	GT_EMIT(&cs, jump, .addr = ENDLESS_VA, .size = 64);
-}
-
 /* A file to work in, with its buffer of streams. */
 static struct state start(int fd, struct ids *ids)
 {
-	struct state s = { .fd = fd, .ids = ids, .stream = gt_bo(fd, 8 * GT_PAGE, 0) };
+	struct state s = { .fd = fd, .ids = ids, .stream = gt_bo(fd, GT_STREAMS_SIZE, 0) };
 
-	write_streams(&s.stream);
+	gt_write_streams(s.stream.map);
 	return s;
 }
 

@@ -58,6 +58,8 @@ int gt_open_as(uid_t uid);
 int gt_open_card(void);					/* its primary node */
 /* gt_sysfs(): path of @leaf in the PCI device's directory in sysfs. */
 void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size);
+/* gt_rebind(): remove the first device and find it again; waits for its node, 2 s at most. */
+void gt_rebind(void);
 /* gt_masters_bus(): whether the first device's COMMAND register lets it master the bus. */
 bool gt_masters_bus(void);
 /* gt_debugfs(): path of the first device's debugfs file @leaf; the program ends without one. */

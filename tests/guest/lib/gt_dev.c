@@ -111,6 +111,22 @@ void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size)
 	snprintf(path, size, "%s%s%s", real, *leaf ? "/" : "", leaf);
 }
 
+void gt_rebind(void)
+{
+	char path[300];
+	int fd = -1;
+
+	gt_sysfs(0, "remove", path, sizeof(path));
+	gt_write_file(path, "1");
+	gt_write_file("/sys/bus/pci/rescan", "1");
+	for (unsigned int i = 0; i < 100 && fd < 0; i++) {
+		gt_sleep_ms(20);
+		fd = gt_open_nth(0, true);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 bool gt_masters_bus(void)
 {
 	enum { COMMAND = 4, COMMAND_MASTER = 4 };	/* of the configuration space */

@@ -48,6 +48,27 @@ with Guest(devices=0) as g:
         tap.ok(f"did not end within {2 * variant.current().slow} s" in text, text)
         tap.ok("the last words" in text, text)
 
+
+
+class OldText(Guest):
+    """A guest that ends like one of whose kernel text TCG has executed what was replaced, the first time it boots."""
+
+    boots = 0
+
+    def _wait_ready(self, limit):
+        super()._wait_ready(limit)
+        self.boots += 1
+        if self.boots == 1:
+            self.run("echo 'Oops: int3: 0000 [#1] SMP' >/dev/console")
+            self._fail("the guest's kernel panicked")
+
+
+with tap.test("a guest whose kernel ran into text that was replaced is booted again, if it has several processors"):
+    with OldText(devices=0, smp=2, accel="tcg") as g:
+        tap.eq((g.boots, g.run("true").status), (2, 0))
+    text = error_of(OldText(devices=0, accel="tcg").start)
+    tap.ok(text.startswith("the guest's kernel panicked"), text)
+
 with Guest(devices=0, share=True) as g:
     with tap.test("the checkout is mounted at /mnt when asked for"):
         tap.eq(g.run("cat /mnt/tests/guest/scripts/runner_promises.py | wc -c").stdout.strip(),

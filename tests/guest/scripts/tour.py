@@ -16,7 +16,7 @@ SAYS = (
     ("CMD=hello", r"^ff332211$"),
     ("tessera_gpu_", r"tessera_gpu_doorbell .*[\s\S]*tessera_gpu_packet .*[\s\S]*tessera_gpu_event "),
     # (?=): the job after the stuck one and the neighbor are of two queues, and signal in either order
-    ("LAB=never", r"(?=[\s\S]*the fence of job behind signals: ECANCELED)[\s\S]*the fence of job stuck signals: ETIMEDOUT[\s\S]*job neighbor begins"),
+    ("SCENARIO=never", r"(?=[\s\S]*the fence of job behind signals: ECANCELED)[\s\S]*the fence of job stuck signals: ETIMEDOUT[\s\S]*job neighbor begins"),
     ("tsr-inject; dmesg", r"HANG 1\n[\s\S]*tessera"),
     ("--dump", r"(?i)error .*ETIMEDOUT|-?110|timed ?out"),
     ("make timeline", r"sgemm: bit-equal"),

@@ -92,10 +92,14 @@ def cube(guest, directory, options):
             tap.note(said[-2000:])
 
 
+def start_weston(guest):
+    start(guest, "weston", "weston --backend=drm --renderer=gl --continue-without-input --idle-time=0")
+    guest.run(f"n=0; while [ $n -lt {WAIT} ] && [ ! -S /mnt/root/run/wayland-1 ]; do sleep 1; n=$((n + 1)); done", 2 * WAIT)
+
+
 def weston(guest, directory):
     with tap.test("weston shows a client's dma-bufs with GL"):
-        start(guest, "weston", "weston --backend=drm --renderer=gl --continue-without-input --idle-time=0")
-        guest.run(f"n=0; while [ $n -lt {WAIT} ] && [ ! -S /mnt/root/run/wayland-1 ]; do sleep 1; n=$((n + 1)); done", 2 * WAIT)
+        start_weston(guest)
         empty = wait_for(guest, directory, lambda p: p.colors() < 1000)
         start(guest, "client", "weston-simple-dmabuf-egl")
         shown = wait_for(guest, directory, lambda p: p.colors() > 10000)
@@ -124,4 +128,5 @@ def main():
     return tap.finish()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

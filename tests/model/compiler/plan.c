@@ -15,10 +15,10 @@
 
 static const char text[] =
 	COLOR PIPE_FINISH;
-/* The same with a branch: it has no plan. */
+/* A program with a branch to a register, which has no plan. */
 static const char branches[] =
-	"clause wait=0,6 flow=nbtb_unconditional {\n*NOP\n+BRANCHZ.i32.eq r55, next\n}\n"
-	"next: " COLOR PIPE_FINISH;
+	"clause wait=0,6 flow=nbtb_unconditional {\n*NOP\n+BRANCHZ.i32.eq r55, r54\n}\n"
+	COLOR PIPE_FINISH;
 
 static const struct tsr_plan *find(struct pipe *p)
 {
@@ -80,6 +80,8 @@ static void states(void)
 	pipe_free(p);
 }
 
+#define SEND(fma, add) "clause wait=0 {\n" fma "\n" add "\n}\n" PIPE_FINISH
+
 /* What programs do, and whether there is a plan of it. */
 static void programs(void)
 {
@@ -92,8 +94,14 @@ static void programs(void)
 		{ COLOR "clause {\n*NOP\n+IADD.s32 r60, r60, r60\n}\n" PIPE_FINISH, false },
 		{ COLOR "clause {\n*NOP\n+IADD.s32 r0, r60, r60\n}\n" PIPE_FINISH, false },
 		{ COLOR "clause {\n*NOP\n+IADD.s32 r0, r1, r2\n}\n" PIPE_FINISH, true },
-		/* not all of the color is known */
-		{ "clause {\n*MOV.i32 r0, 0x3f000000\n+NOP\n}\n" PIPE_FINISH, false },
+		/* a texture word is a constant, or what its clause has copied of one */
+		{ SEND("*NOP", "+TEXC r4, r5, 0xf4787800, @r0"), true },
+		{ SEND("*MOV.i32 r8:t0, 0xf4787800\n+NOP\n*NOP", "+TEXC r4, r5, t0, @r0"), true },
+		{ SEND("*MOV.i32 r8:t0, r6\n+NOP\n*NOP", "+TEXC r4, r5, t0, @r0"), false },
+		{ SEND("*NOP", "+LD_VAR_SPECIAL.f32.frag_z.clobber.center zero.w0, @r0"), true },
+		{ SEND("*NOP", "+LD_ATTR_TEX.f32.v4 r4, r5, r6, @r0"), true },
+		/* what nobody has written is 0 */
+		{ "clause {\n*MOV.i32 r0, 0x3f000000\n+NOP\n}\n" PIPE_FINISH, true },
 	};
 
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -119,8 +127,8 @@ static bool has_plan(struct pipe *p, const char *format, const char *const *oper
 }
 
 /*
- * A plan knows every operand of an instruction, and needs no other: R0 is not one of them. R5 is
- * what nobody has written.
+ * A plan knows every operand of an instruction, and needs no other: R0 is not one of them. R60 is
+ * coverage, which is no value.
  */
 static void operands(void)
 {
@@ -130,8 +138,6 @@ static void operands(void)
 		const char *format;
 		unsigned int operands;
 	} rows[] = {
-		{ ALONE("*MOV.i32 r4, %s\n+NOP"), 1 },
-		{ ALONE("*NOP\n+MOV.i32 r4, %s"), 1 },
 		{ ALONE("*NOP\n+IADD.s32 r4, %s, %s"), 2 },
 		{ ALONE("*FADD.f32 r4, %s, %s\n+NOP"), 2 },
 		{ ALONE("*IMUL.i32 r4, %s, %s\n+NOP"), 2 },
@@ -152,7 +158,7 @@ static void operands(void)
 
 			memcpy(operand, known, sizeof(operand));
 			if (n < rows[i].operands)
-				operand[n] = "r5";
+				operand[n] = "r60";
 			if (!ktap_eq(has_plan(p, rows[i].format, operand), n == rows[i].operands))
 				ktap_note("operand %u of\n%s", n, rows[i].format);
 		}
@@ -176,19 +182,22 @@ static void colors(void)
 		TSR_REGISTER_TYPE_F32, TSR_REGISTER_TYPE_F16, TSR_REGISTER_TYPE_S32,
 		TSR_REGISTER_TYPE_U32, TSR_REGISTER_TYPE_S16, TSR_REGISTER_TYPE_U16,
 	};
-	static const char *const write[] = { "*NOP\n+NOP\n", "*MOV.i32 r%u, r59\n+NOP\n" };
 	struct pipe *p = pipe_new(NULL);
 
 	for (unsigned int i = 0; i < 6 * 4 * 16; i++) {
 		const enum tsr_register_type type = types[i / 64];
 		const unsigned int components = 1 + i / 16 % 4, mask = i % 16;
 		const unsigned int all = (1u << color_words(type, components)) - 1;
-		char text[700] = "clause wait=0 {\n";
+		char text[1400] = "";
 
+		/* what is no color is coverage */
 		for (unsigned int r = 0; r < 4; r++)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text),
-				 write[mask >> r & 1], r);
-		strcat(text, "*NOP\n+NOP\n}\n" PIPE_FINISH);
+				 mask >> r & 1 ? "clause wait=0 {\n*MOV.i32 r%u, r59\n+NOP\n"
+						 "*NOP\n+NOP\n}\n" :
+						 "clause wait=0 {\n*NOP\n"
+						 "+ATEST r%u:t1, r60, zero.w0, @r60\n}\n", r);
+		strcat(text, PIPE_FINISH);
 		p->state.blend[0] = TSR_BLEND_MODE_OPAQUE | (components - 1) << 3 |
 				    (uint64_t)type << 56;
 		p->state.program = pipe_text(p, 0, TSR_STAGE_FRAGMENT, text);

@@ -9,7 +9,9 @@
 
 #include "ktap.h"
 #include "rnd.h"
+#include "simd/simd.h"
 #include "texture/tex_cache.h"
+#include "units/msg_bundle.h"
 #include "memory/tiling.h"
 #include "tsr_desc.h"
 
@@ -86,16 +88,32 @@ static void test_alignment(void)
 	}
 }
 
+/* The SIMD paths of this processor, and none. */
+static const struct tsr_msg_path *paths[4];
+static unsigned int path_count = 1;
+
+static void find_paths(void)
+{
+	static const char *const names[] = { "sse2", "avx2", "avx512" };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct tsr_simd *simd = tsr_simd_named(names[i]);
+
+		if (simd)
+			paths[path_count++] = simd->messages;
+	}
+}
+
 /* True if block @raw of @view, as a texture or without its sRGB curve, is what its texels are. */
-static bool same_block(const struct tsr_texture_view *view, const struct tsr_raw_block *raw,
-		       bool linear)
+static bool same_block(const struct tsr_msg_path *path, const struct tsr_texture_view *view,
+		       const struct tsr_raw_block *raw, bool linear)
 {
 	const struct tsr_format *f = linear ? &view->linear : &view->format;
 	const unsigned int bytes = tsr_texel_bytes(view->kind[linear]), pitch = 4 * bytes;
 	uint8_t decoded[4 * 4 * TSR_TEX_TEXEL_BYTES_MAX];
 	bool same = true;
 
-	tsr_block_decode(view, linear, raw, decoded, pitch);
+	tsr_block_decode(path, view, linear, raw, decoded, pitch);
 	for (unsigned int n = 0; n < 16; n++) {
 		union tsr_texel got, want;
 
@@ -134,9 +152,12 @@ static void test_blocks(void)
 		raw.order = raw.tiled ? tiles : rows;
 		for (unsigned int n = 0; n < sizeof(memory); n++)
 			memory[n] = rnd();
-		if (!ktap_ok(same_block(&view, &raw, false) && same_block(&view, &raw, true))) {
-			ktap_note("%s, order %u", r->name, order);
-			return;
+		for (unsigned int k = 0; k < path_count; k++) {
+			if (!ktap_ok(same_block(paths[k], &view, &raw, false) &&
+				     same_block(paths[k], &view, &raw, true))) {
+				ktap_note("%s, order %u, path %u", r->name, order, k);
+				return;
+			}
 		}
 		seen++;
 	}
@@ -294,6 +315,55 @@ static void test_stores(void)
 	ktap_ok(judged > 50000);
 }
 
+/* Numbers for the lanes of a warp; @sign: integers are signed. */
+static void make_numbers(const struct tsr_format *format, bool sign, union tsr_lanes number[4],
+			 union tsr_texel texel[TSR_WARP_LANES])
+{
+	for (unsigned int i = 0; i < 4 * TSR_WARP_LANES; i++) {
+		const unsigned int c = i / TSR_WARP_LANES, l = i % TSR_WARP_LANES;
+
+		if (tsr_format_is_integer(format)) {
+			number[c].u[l] = (uint32_t)integer_to_store();
+			texel[l].i[c] = sign ? (int32_t)number[c].u[l] : (int64_t)number[c].u[l];
+		} else {
+			texel[l].f[c] = number[c].f[l] = number_to_store();
+		}
+	}
+}
+
+/* Texels that vectors encode are those that are stored one by one, in every format and order. */
+static void test_vectors(void)
+{
+	unsigned int seen = 0;
+
+	for (unsigned int i = 0; i < 4 * 256 * FORMATS; i++) {
+		const struct tsr_msg_path *path = paths[i % path_count];
+		union tsr_texel texel[TSR_WARP_LANES];
+		union tsr_lanes number[4], word[4];
+		struct tsr_format format;
+		const bool sign = i & 1;
+
+		if (!path || !tsr_format_find(&format, table[i / 1024].number, i / 4 % 256,
+					      false) || !format.encodes)
+			continue;
+		make_numbers(&format, sign, number, texel);
+		path->encode(&format, number, sign, word);
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+			uint8_t want[TSR_TEXEL_BYTES_MAX] = { 0 };
+			const uint32_t got[4] = { word[0].u[l], word[1].u[l], word[2].u[l],
+						  word[3].u[l] };
+
+			tsr_format_store(&format, want, &texel[l]);
+			if (ktap_mem_eq(got, want, format.bytes))
+				continue;
+			ktap_note("%s, order %u", table[i / 1024].name, i / 4 % 256);
+			return;
+		}
+		seen++;
+	}
+	ktap_ok(path_count == 1 || seen > 2000);
+}
+
 /* ---- Registers ------------------------------------------------------------------------------- */
 
 /* @x towards zero, in the bounds. */
@@ -338,11 +408,13 @@ static void test_truncated(void)
 
 int main(int argc, char **argv)
 {
+	find_paths();
 	ktap_start_args(argc, argv);
 	ktap_run("no component lies in two words", test_words);
 	ktap_run("[TEX8] alignment of texels of each format", test_alignment);
 	ktap_run("[TEX7] [TEX8] blocks of texels, each format in each order", test_blocks);
 	ktap_run("[TEX8] what stores make of numbers, to the last bit", test_stores);
+	ktap_run("[TEX8] texels that vectors make of numbers", test_vectors);
 	ktap_run("numbers in registers of integers", test_truncated);
 	return ktap_finish();
 }

@@ -93,6 +93,23 @@ static void encodings(void)
 		 &(struct want)WANT(SHADER_ENCODING, SHADER, 1, 32));
 }
 
+/* Their semantics are not public, see Documentation/hw/isa.md. The clause before them runs. */
+static void job_control(void)
+{
+	static const char *const names[] = { "DOORBELL", "EUREKA", "KABOOM" };
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char text[120];
+
+		snprintf(text, sizeof(text),
+			 NOTHING "clause slot=0 wait=0 message=job { *NOP\n *NOP\n +%s r0\n }\n",
+			 names[i]);
+		run_text(text, 16, 1,
+			 &(struct want)WANT(SHADER_UNSUPPORTED, SHADER, 1, 16, .tuple = 1,
+					    .add = true));
+	}
+}
+
 static void headers(void)
 {
 	struct want want = WANT(SHADER_ENCODING, SHADER, 1, 0);
@@ -289,6 +306,7 @@ static void bystander(void)
 int main(void)
 {
 	ktap_start();
+	ktap_run("[ISA10] job control faults at its clause, tuple and unit", job_control);
 	ktap_run("[ISA14] no clause, no instruction", encodings);
 	ktap_run("[ISA3] [ISA14] messages and headers that do not match", headers);
 	ktap_run("[ISA14] registers of programs with 32", registers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vectors of tests/vectors, through the converter that `make vectors` uses, in all ways to run
- * a shader. Made by hand: they hold what the format allows and compilers' vectors seldom show.
+ * The vectors of tests/vectors, through the converter that `make check-vectors` uses, in all ways
+ * to run a shader. Made by hand: they hold what the format allows and compilers seldom emit.
  *
  * test: TIMEOUT=300
  */

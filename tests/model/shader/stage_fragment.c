@@ -441,6 +441,70 @@ static void test_made_descriptors(void)
 	made_descriptor("r4", "r5");
 }
 
+/*
+ * BLEND @header of both colors, R0 to R3 and R4 to R7, which hold the pixel's place; then they are
+ * written again. @kept: BLEND has read them before.
+ */
+static void overwritten(const char *header, bool kept)
+{
+	char text[1000];
+
+	snprintf(text, sizeof(text),
+		 "clause {\n"
+		 "	*MOV.i32 r1, r59\n"
+		 "	+NOP\n"
+		 "	*MOV.i32 r5, r59\n"
+		 "	+NOP\n"
+		 "	*NOP\n"
+		 "	+NOP\n"
+		 "}\n"
+		 "clause wait=0 td {\n"
+		 "	*NOP\n"
+		 "	+ATEST r60:t1, r60, zero.w0, @r60\n"
+		 "}\n"
+		 "clause slot=3 %s {\n"
+		 "	*NOP\n"
+		 "	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n"
+		 "}\n"
+		 "clause {\n"
+		 "	*MOV.i32 r1, 0x7\n"
+		 "	+NOP\n"
+		 "	*MOV.i32 r5, 0x9\n"
+		 "	+NOP\n"
+		 "	*NOP\n"
+		 "	+NOP\n"
+		 "}\n"
+		 "clause end {\n"
+		 "	*NOP\n"
+		 "}\n", header);
+	start(text);
+	p->state.dual_source = true;
+	pipe_prim(p, 3);
+	for (unsigned int i = 0; i < 12; i++)
+		pipe_quad(p, 2 * i, 0, 0);
+	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+	for (unsigned int n = 0; n < 48; n++) {
+		const unsigned int w = n / 16, lane = n % 16, x = n / 4 * 2 + n % 2, y = n / 2 % 2;
+		const union tsr_lanes *second =
+			tsr_fragments_color(p->f, TSR_RENDER_TARGETS_MAX, 1, w);
+
+		ktap_eq(p->f->written[0][w] >> lane & 1, 1);
+		ktap_eq(tsr_fragments_color(p->f, 0, 1, w)->u[lane], kept ? x | y << 16 : 7);
+		ktap_eq(second->u[lane], kept ? x | y << 16 : 9);
+	}
+	pipe_free(p);
+}
+
+static void test_blend_staging(void)
+{
+	const bool early = !config || !config->late_messages;
+
+	overwritten("", early);
+	overwritten("staging_barrier", true);
+	overwritten("wait=3", true);
+	overwritten("wait=2", early);
+}
+
 /* Threads of a quad end with different BLENDs; the later ones go on writing registers. */
 static void test_two_ends(void)
 {
@@ -738,6 +802,8 @@ static void run_all(void)
 	ktap_run("[PIX9] descriptors of BLEND from registers, other ones in each warp",
 		 test_made_descriptors);
 	ktap_run("[PIX9] fragments of a bundle end in two places", test_two_ends);
+	ktap_run("[ISA4] BLEND reads both colors late, bounded by barrier and wait",
+		 test_blend_staging);
 	ktap_run("[OM4] blend programs read and write the tile", test_blend_program);
 	ktap_run("[PIX7] programs stop between clauses and go on", test_stops);
 	ktap_run("[ISA10] instructions of other stages fault", test_unsupported);

@@ -12,6 +12,7 @@
 #include "image_formats.h"
 #include "ktap.h"
 #include "rnd.h"
+#include "simd/simd.h"
 #include "units.h"
 
 static struct units *u;
@@ -822,12 +823,15 @@ static void test_clock(void)
 	ktap_eq(units_reg(u, 9)->u[15], 7);
 }
 
-int main(int argc, char **argv)
+/* All that depends on how messages are done, on SIMD path @name; NULL: lane by lane. */
+static void run_messages(const char *name)
 {
-	ktap_start_args(argc, argv);
-	u = units_new(0);
+	const struct tsr_simd *simd = name ? tsr_simd_named(name) : NULL;
+
+	if (name && !simd)
+		return;
+	u->env.path = simd ? simd->messages : NULL;
 	ktap_run("[ISA10] every pixel format, loaded and stored", test_formats);
-	ktap_run("[ISA10] every pixel format, aligned and not", test_alignment);
 	ktap_run("[ISA10] fractions are stored as the nearest bytes", test_fractions);
 	ktap_run("[ISA10] texels are stored to pages that are new to the warp", test_cold_pages);
 	ktap_run("component orders name the components of memory", test_orders);
@@ -835,12 +839,23 @@ int main(int argc, char **argv)
 	ktap_run("the sRGB curve, there and back", test_srgb);
 	ktap_run("images of rows and of tiles, one to three dimensions", test_layouts);
 	ktap_run("[MEM6] beyond an image's edge: 0, dropped, neighbours untouched", test_edges);
-	ktap_run("attribute buffers: linear, shifted, modulus", test_buffers);
-	ktap_run("attribute buffers: any divisor", test_divisors);
-	ktap_run("attribute buffers: malformed ones are faults", test_buffer_faults);
 	ktap_run("loads into every type of register", test_register_types);
 	ktap_run("stores from every type of register", test_register_stores);
 	ktap_run("LD_CVT and ST_CVT", test_convert);
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	u = units_new(0);
+	run_messages(NULL);
+	run_messages("sse2");
+	run_messages("avx2");
+	run_messages("avx512");
+	ktap_run("[ISA10] every pixel format, aligned and not", test_alignment);
+	ktap_run("attribute buffers: linear, shifted, modulus", test_buffers);
+	ktap_run("attribute buffers: any divisor", test_divisors);
+	ktap_run("attribute buffers: malformed ones are faults", test_buffer_faults);
 	ktap_run("LD_GCLK", test_clock);
 	units_free(u);
 	return ktap_finish();

@@ -30,7 +30,9 @@ static void open_instance(struct vk *vk)
 				     VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME,
 				     VK_KHR_DEVICE_GROUP_CREATION_EXTENSION_NAME,
 				     VK_KHR_EXTERNAL_SEMAPHORE_CAPABILITIES_EXTENSION_NAME,
-				     VK_KHR_EXTERNAL_FENCE_CAPABILITIES_EXTENSION_NAME };
+				     VK_KHR_EXTERNAL_FENCE_CAPABILITIES_EXTENSION_NAME,
+				     VK_KHR_SURFACE_EXTENSION_NAME,
+				     VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME };
 	const VkApplicationInfo app = { .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
 					.pApplicationName = "tests/vulkan",
 					.apiVersion = VK_API_VERSION_1_0 };
@@ -111,6 +113,15 @@ struct features {
 	VkPhysicalDeviceTimelineSemaphoreFeatures timeline;
 	VkPhysicalDeviceSynchronization2Features sync2;
 	VkPhysicalDeviceBufferDeviceAddressFeatures address;
+	VkPhysicalDeviceDynamicRenderingFeatures rendering;
+	VkPhysicalDeviceMultiviewFeatures views;
+	VkPhysicalDeviceFaultFeaturesEXT fault;
+	VkPhysicalDevice16BitStorageFeatures storage16;
+	VkPhysicalDeviceHostQueryResetFeatures reset;
+	VkPhysicalDeviceExtendedDynamicStateFeaturesEXT dynamic;
+	VkPhysicalDeviceExtendedDynamicState2FeaturesEXT dynamic2;
+	VkPhysicalDeviceImagelessFramebufferFeatures imageless;
+	VkPhysicalDevice8BitStorageFeatures storage8;
 };
 
 static void enable(struct features *f, const char *extension)
@@ -130,6 +141,48 @@ static void enable(struct features *f, const char *extension)
 			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES;
 		f->address.bufferDeviceAddress = VK_TRUE;
 		add = (void *)&f->address;
+	} else if (!strcmp(extension, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME)) {
+		f->rendering.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES;
+		f->rendering.dynamicRendering = VK_TRUE;
+		add = (void *)&f->rendering;
+	} else if (!strcmp(extension, VK_KHR_MULTIVIEW_EXTENSION_NAME)) {
+		f->views.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES;
+		f->views.multiview = VK_TRUE;
+		add = (void *)&f->views;
+	} else if (!strcmp(extension, VK_EXT_DEVICE_FAULT_EXTENSION_NAME)) {
+		f->fault.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT;
+		f->fault.deviceFault = VK_TRUE;
+		add = (void *)&f->fault;
+	} else if (!strcmp(extension, VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME)) {
+		f->dynamic.sType =
+			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT;
+		f->dynamic.extendedDynamicState = VK_TRUE;
+		add = (void *)&f->dynamic;
+	} else if (!strcmp(extension, VK_EXT_EXTENDED_DYNAMIC_STATE_2_EXTENSION_NAME)) {
+		f->dynamic2.sType =
+			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT;
+		f->dynamic2.extendedDynamicState2 = VK_TRUE;
+		add = (void *)&f->dynamic2;
+	} else if (!strcmp(extension, VK_KHR_IMAGELESS_FRAMEBUFFER_EXTENSION_NAME)) {
+		f->imageless.sType =
+			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGELESS_FRAMEBUFFER_FEATURES;
+		f->imageless.imagelessFramebuffer = VK_TRUE;
+		add = (void *)&f->imageless;
+	} else if (!strcmp(extension, VK_EXT_HOST_QUERY_RESET_EXTENSION_NAME)) {
+		f->reset.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES;
+		f->reset.hostQueryReset = VK_TRUE;
+		add = (void *)&f->reset;
+	} else if (!strcmp(extension, VK_KHR_16BIT_STORAGE_EXTENSION_NAME)) {
+		f->storage16.sType =
+			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
+		f->storage16.storageBuffer16BitAccess = VK_TRUE;
+		f->storage16.uniformAndStorageBuffer16BitAccess = VK_TRUE;
+		add = (void *)&f->storage16;
+	} else if (!strcmp(extension, VK_KHR_8BIT_STORAGE_EXTENSION_NAME)) {
+		f->storage8.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES;
+		f->storage8.storageBuffer8BitAccess = VK_TRUE;
+		f->storage8.uniformAndStorageBuffer8BitAccess = VK_TRUE;
+		add = (void *)&f->storage8;
 	}
 	if (!add)
 		return;
@@ -145,7 +198,7 @@ static void open_device(struct vk *vk, const char *const *extensions)
 		.base.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 	};
 	/* fills on queues for transfers alone; flags of allocations */
-	const char *enabled[8] = { VK_KHR_MAINTENANCE1_EXTENSION_NAME,
+	const char *enabled[16] = { VK_KHR_MAINTENANCE1_EXTENSION_NAME,
 				   VK_KHR_DEVICE_GROUP_EXTENSION_NAME };
 	VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 				    .queueCreateInfoCount = vk->families,
@@ -154,6 +207,7 @@ static void open_device(struct vk *vk, const char *const *extensions)
 				    .ppEnabledExtensionNames = enabled };
 	uint32_t i;
 
+	vkGetPhysicalDeviceFeatures(vk->physical, &features.base.features);
 	for (i = 0; i < vk->families; i++)
 		queues[i] = (VkDeviceQueueCreateInfo){
 			.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -241,6 +295,103 @@ void vk_buf_destroy(struct vk *vk, struct vk_buf *buf)
 	*buf = (struct vk_buf){ 0 };
 }
 
+/* ---- Images ---------------------------------------------------------------------------------- */
+
+static VkImageAspectFlags aspects_of(VkFormat format)
+{
+	switch (format) {
+	case VK_FORMAT_D16_UNORM:
+	case VK_FORMAT_D32_SFLOAT:
+	case VK_FORMAT_X8_D24_UNORM_PACK32:
+		return VK_IMAGE_ASPECT_DEPTH_BIT;
+	case VK_FORMAT_D32_SFLOAT_S8_UINT:
+		return VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+	case VK_FORMAT_S8_UINT:
+		return VK_IMAGE_ASPECT_STENCIL_BIT;
+	default:
+		return VK_IMAGE_ASPECT_COLOR_BIT;
+	}
+}
+
+static void leave_undefined(struct vk *vk, const struct vk_img *img)
+{
+	const VkImageMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+		.newLayout = VK_IMAGE_LAYOUT_GENERAL,
+		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.image = img->image,
+		.subresourceRange = { img->aspects, 0, img->levels, 0, img->layers },
+	};
+	VkCommandBuffer cmd = vk_begin(vk, 0);
+
+	vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+			     VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0, NULL, 1,
+			     &barrier);
+	vk_end(vk, 0, cmd);
+}
+
+struct vk_img vk_img_create(struct vk *vk, VkImageType type, VkFormat format, VkExtent3D extent,
+			    uint32_t levels, uint32_t layers, VkImageUsageFlags usage,
+			    VkImageCreateFlags flags, VkSampleCountFlagBits samples)
+{
+	const VkImageCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+		.flags = flags,
+		.imageType = type,
+		.format = format,
+		.extent = extent,
+		.mipLevels = levels,
+		.arrayLayers = layers,
+		.samples = samples,
+		.usage = usage,
+	};
+	struct vk_img img = { .format = format, .extent = extent, .levels = levels,
+			      .layers = layers, .aspects = aspects_of(format) };
+	VkMemoryAllocateInfo memory = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO };
+	VkMemoryRequirements needs;
+
+	VK(vkCreateImage(vk->device, &info, NULL, &img.image));
+	vkGetImageMemoryRequirements(vk->device, img.image, &needs);
+	memory.allocationSize = needs.size;
+	VK(vkAllocateMemory(vk->device, &memory, NULL, &img.memory));
+	VK(vkBindImageMemory(vk->device, img.image, img.memory, 0));
+	leave_undefined(vk, &img);
+	return img;
+}
+
+void vk_img_destroy(struct vk *vk, struct vk_img *img)
+{
+	vkDestroyImage(vk->device, img->image, NULL);
+	vkFreeMemory(vk->device, img->memory, NULL);
+	*img = (struct vk_img){ 0 };
+}
+
+VkImageView vk_view(struct vk *vk, const struct vk_img *img, VkImageViewType type, VkFormat format,
+		    const VkImageSubresourceRange *range)
+{
+	const VkImageSubresourceRange all = { img->aspects, 0, img->levels, 0, img->layers };
+	const VkImageViewCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+		.image = img->image,
+		.viewType = type,
+		.format = format,
+		.subresourceRange = range ? *range : all,
+	};
+	VkImageView view;
+
+	VK(vkCreateImageView(vk->device, &info, NULL, &view));
+	return view;
+}
+
+VkImageSubresourceLayers vk_layers(const struct vk_img *img, uint32_t level, uint32_t first,
+				   uint32_t count)
+{
+	return (VkImageSubresourceLayers){ img->aspects, level, first, count };
+}
+
+/* ---- Command buffers ------------------------------------------------------------------------- */
+
 VkCommandBuffer vk_begin(struct vk *vk, uint32_t family)
 {
 	const VkCommandBufferAllocateInfo info = {
@@ -250,6 +401,28 @@ VkCommandBuffer vk_begin(struct vk *vk, uint32_t family)
 	};
 	const VkCommandBufferBeginInfo begin = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+	};
+	VkCommandBuffer cmd;
+
+	VK(vkAllocateCommandBuffers(vk->device, &info, &cmd));
+	VK(vkBeginCommandBuffer(cmd, &begin));
+	return cmd;
+}
+
+VkCommandBuffer vk_begin_secondary(struct vk *vk)
+{
+	const VkCommandBufferAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = vk->pool[0],
+		.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY,
+		.commandBufferCount = 1,
+	};
+	const VkCommandBufferInheritanceInfo inherited = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+	};
+	const VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.pInheritanceInfo = &inherited,
 	};
 	VkCommandBuffer cmd;
 

@@ -43,6 +43,16 @@ struct vk_buf {
 	void *map;
 };
 
+/* An image that is bound to memory of its own, which is mapped if the type is. */
+struct vk_img {
+	VkImage image;
+	VkDeviceMemory memory;
+	VkFormat format;
+	VkExtent3D extent;
+	uint32_t levels, layers;
+	VkImageAspectFlags aspects;
+};
+
 /* vk_open(): an instance and a device with the NULL-terminated @extensions (NULL: none). */
 void vk_open(struct vk *vk, const char *const *extensions);
 void vk_close(struct vk *vk);
@@ -59,6 +69,26 @@ struct vk_buf vk_buf_create(struct vk *vk, VkDeviceSize size, VkBufferUsageFlags
 struct vk_buf vk_buf_create_in(struct vk *vk, VkDeviceSize size, VkBufferUsageFlags usage,
 			       uint32_t type, VkExternalMemoryHandleTypeFlags export);
 void vk_buf_destroy(struct vk *vk, struct vk_buf *buf);
+
+/*
+ * vk_img_create(): an image in memory type 0. @flags are VkImageCreateFlags. The image has optimal
+ * tiling. All subresources are in layout GENERAL.
+ */
+struct vk_img vk_img_create(struct vk *vk, VkImageType type, VkFormat format, VkExtent3D extent,
+			    uint32_t levels, uint32_t layers, VkImageUsageFlags usage,
+			    VkImageCreateFlags flags, VkSampleCountFlagBits samples);
+void vk_img_destroy(struct vk *vk, struct vk_img *img);
+
+/* vk_view(): a view of all levels and layers, or of those of @range (NULL: all). */
+VkImageView vk_view(struct vk *vk, const struct vk_img *img, VkImageViewType type, VkFormat format,
+		    const VkImageSubresourceRange *range);
+
+/* vk_layers(): layers [first, first + count) of a level. */
+VkImageSubresourceLayers vk_layers(const struct vk_img *img, uint32_t level, uint32_t first,
+				   uint32_t count);
+
+/* vk_begin_secondary(): a secondary command buffer of family 0 for outside of render passes. */
+VkCommandBuffer vk_begin_secondary(struct vk *vk);
 
 /* vk_begin(): a primary command buffer of @family that is being recorded. */
 VkCommandBuffer vk_begin(struct vk *vk, uint32_t family);

@@ -110,8 +110,7 @@ TSR_HIDDEN struct tsr_device *tsr_sync_device(const struct tsr_sync *sync);
 TSR_PRIVATE struct tsr_vm *tsr_pool_vm(const struct tsr_pool *pool);
 TSR_PRIVATE uint32_t tsr_pool_access(const struct tsr_pool *pool);
 
-/* The kernel's ids. */
-TSR_HIDDEN uint32_t tsr_tiler_heap_id(const struct tsr_tiler_heap *heap);
+/* The kernel's id. */
 TSR_HIDDEN uint32_t tsr_perfmon_id(const struct tsr_perfmon *perfmon);
 
 #endif /* TSR_INTERNAL_H */

@@ -5,7 +5,7 @@
 
 #include "tg_context.h"
 #include "tg_copy.h"
-#include "tg_format.h"
+#include "tc_format.h"
 #include "tg_frame.h"
 #include "tg_resource.h"
 #include "tg_submit.h"
@@ -188,7 +188,7 @@ static void take_framebuffer(struct tg_batch *b)
 	use_surface(b, fb->zsbuf);
 	if (zs != PIPE_FORMAT_NONE && zs != PIPE_FORMAT_S8_UINT)
 		b->targets |= TG_DEPTH_BIT;
-	if (tg_stencil_format(zs))
+	if (tc_stencil_format(zs))
 		b->targets |= TG_STENCIL_BIT;
 }
 
@@ -283,8 +283,12 @@ void tg_batch_submit(struct tg_batch *b)
 			tg_trace_lists(b, &frame);
 		point = tg_submit(b, &frame, copies);
 	}
-	if (point)
+	if (point) {
 		ctx->last_point = point;
+		tg_count(ctx->screen->counters, TG_COUNTER_BATCHES, 1);
+		tg_count(ctx->screen->counters, TG_COUNTER_DRAWS, b->draws);
+		tg_count(ctx->screen->counters, TG_COUNTER_VERTICES, b->vertices);
+	}
 	if (copies)
 		batch_free(copies, point);
 	batch_free(b, point);
@@ -297,8 +301,10 @@ void tg_batch_submit_alone(struct tg_batch *b, enum tg_engine engine, uint64_t v
 	struct tg_context *ctx = b->ctx;
 	const uint64_t point = tg_submit_alone(b, engine, va, size);
 
-	if (point)
+	if (point) {
 		ctx->last_point = point;
+		tg_count(ctx->screen->counters, TG_COUNTER_DISPATCHES, 1);
+	}
 	batch_free(b, point);
 	if (point && ctx->screen->debug & TG_DEBUG_SYNC)
 		tg_submit_check(ctx->screen, point);

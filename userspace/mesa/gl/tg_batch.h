@@ -28,7 +28,7 @@ struct tg_job {
 	struct list_head link;		/* in tg_screen.batches */
 	uint64_t point, number;		/* the batch's */
 	struct tg_context *ctx;		/* whose it is; NULL: the context is gone */
-	uint32_t engines;		/* bit n: a job on engine n, enum tg_engine */
+	uint32_t queues;		/* bit n: a job on the screen's queue n */
 	struct util_dynarray bos;	/* struct tg_bo *, referenced */
 	struct util_dynarray codes;	/* struct tg_code *, referenced */
 	struct util_dynarray chunks;	/* struct tsr_alloc of tg_screen.lists */

@@ -11,7 +11,7 @@
 #include "tg_blit.h"
 #include "tg_context.h"
 #include "tg_draw.h"
-#include "tg_format.h"
+#include "tc_format.h"
 #include "tg_region.h"
 #include "tg_resource.h"
 

@@ -45,6 +45,7 @@ static void release(struct tg_bo *bo)
 			release(parent);
 		return;
 	}
+	tg_count(bo->screen->counters, TG_COUNTER_MEMORY, -bo->size);
 	if (bo->va)
 		tsr_vm_unmap(bo->screen->vm, bo->va, bo->size);
 	if (bo->dmabuf >= 0)
@@ -89,6 +90,7 @@ static struct tg_bo *wrap(struct tg_screen *screen, struct tsr_bo *bo)
 	made->bo = bo;
 	made->size = tsr_bo_size(bo);
 	made->dmabuf = -1;
+	tg_count(screen->counters, TG_COUNTER_MEMORY, made->size);
 	if (tsr_vm_map(screen->vm, bo, 0, 0, access, &made->va) || tsr_bo_map(bo, &map)) {
 		release(made);
 		return NULL;
@@ -310,6 +312,14 @@ bool tg_bo_busy(struct tg_bo *bo, bool write_only)
 
 void tg_bo_wait(struct tg_bo *bo, bool write_only)
 {
-	tg_screen_wait(bo->screen, last_point(bo, write_only), OS_TIMEOUT_INFINITE);
+	const uint64_t point = last_point(bo, write_only);
+	int64_t begun;
+
+	if (!tg_screen_done(bo->screen, point)) {
+		begun = os_time_get();
+		tg_screen_wait(bo->screen, point, OS_TIMEOUT_INFINITE);
+		tg_count(bo->screen->counters, TG_COUNTER_WAITS, 1);
+		tg_count(bo->screen->counters, TG_COUNTER_WAIT_TIME, os_time_get() - begun);
+	}
 	tg_share_wait(bo, !write_only);
 }

@@ -7,7 +7,7 @@
 
 #include "tg_caps.h"
 #include "tg_context.h"
-#include "tg_format.h"
+#include "tc_format.h"
 
 #define ATTRIBUTES	16
 #define VARYINGS	32	/* vec4 each */
@@ -123,64 +123,50 @@ static int get_compute_param(struct pipe_screen *screen, enum pipe_shader_ir ir,
 static const void *get_compiler_options(struct pipe_screen *screen, enum pipe_shader_ir ir,
 					enum pipe_shader_type type)
 {
-	return tg_stage_is_between(type)
-		       ? &tg_screen(screen)->stage_options
-		       : &bifrost_nir_options_v6;
-}
-
-/* Those of GLES 3.1 and GL 4.2: the shader stores in the order of the components. */
-static bool is_image_format(enum pipe_format format)
-{
-	const struct tg_format *f = tg_format(format);
-
-	return f->uses & TG_TARGET && f->uses & TG_TEXTURE && !util_format_is_srgb(format) &&
-	       (f->order == TSR_COMPONENT_ORDER_RGBA || f->order == TSR_COMPONENT_ORDER_RGB1) &&
-	       util_format_get_blocksize(format) != 3;
+	return tg_stage_is_between(type) ? &tg_screen(screen)->stage_options
+					 : &tg_screen(screen)->options;
 }
 
 static bool is_format_supported(struct pipe_screen *screen, enum pipe_format format,
 				enum pipe_texture_target target, unsigned samples,
 				unsigned storage_samples, unsigned bind)
 {
-	const struct tg_format *f = tg_format(format);
+	const struct tc_format *f = tc_format(format);
 	const uint64_t features = tsr_device_info(tg_screen(screen)->device)->features;
 
 	if (MAX2(samples, 1) != MAX2(storage_samples, 1) || samples > TSR_SAMPLES_MAX ||
 	    !util_is_power_of_two_nonzero(MAX2(samples, 1)) ||
 	    (samples > 1 && ((target != PIPE_TEXTURE_2D && target != PIPE_TEXTURE_2D_ARRAY) ||
-			     f->uses & TG_BLOCK)))
+			     f->uses & TC_BLOCK)))
 		return false;
 	if (bind & PIPE_BIND_INDEX_BUFFER && format != PIPE_FORMAT_R8_UINT &&
 	    format != PIPE_FORMAT_R16_UINT && format != PIPE_FORMAT_R32_UINT)
 		return false;
-	if (bind & PIPE_BIND_RENDER_TARGET && format != PIPE_FORMAT_NONE && !(f->uses & TG_TARGET))
+	if (bind & PIPE_BIND_RENDER_TARGET && format != PIPE_FORMAT_NONE && !(f->uses & TC_TARGET))
 		return false;
 	if (bind & PIPE_BIND_BLENDABLE && util_format_is_pure_integer(format))
 		return false;
-	if (bind & PIPE_BIND_DEPTH_STENCIL && !(f->uses & TG_DEPTH))
+	if (bind & PIPE_BIND_DEPTH_STENCIL && !(f->uses & TC_DEPTH))
 		return false;
-	if (bind & PIPE_BIND_VERTEX_BUFFER && !(f->uses & TG_VERTEX))
+	if (bind & PIPE_BIND_VERTEX_BUFFER && !(f->uses & TC_VERTEX))
 		return false;
-	if (bind & PIPE_BIND_SAMPLER_VIEW && !(f->uses & TG_TEXTURE))
+	if (bind & PIPE_BIND_SAMPLER_VIEW && !(f->uses & TC_TEXTURE))
 		return false;
 	/* texels of 12 bytes stand in rows alone */
 	if (bind & PIPE_BIND_SAMPLER_VIEW && util_format_get_blocksize(format) == 12 &&
 	    target != PIPE_BUFFER)
 		return false;
-	if (f->uses & TG_BLOCK &&
+	if (f->uses & TC_BLOCK &&
 	    (!(features & DRM_TESSERA_FEATURE_COMPRESSED) || target == PIPE_TEXTURE_1D ||
 	     target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_RECT))
 		return false;
-	return !(bind & PIPE_BIND_SHADER_IMAGE) || (samples <= 1 && is_image_format(format));
+	return !(bind & PIPE_BIND_SHADER_IMAGE) || (samples <= 1 && tc_is_image_format(format));
 }
 
-static void init_features(struct pipe_caps *c)
+static void init_features(struct pipe_screen *screen, struct pipe_caps *c)
 {
 	c->npot_textures = true;
 	c->anisotropic_filter = true;
-	c->occlusion_query = true;
-	c->query_timestamp = true;
-	c->query_time_elapsed = true;
 	c->texture_swizzle = true;
 	c->texture_mirror_clamp_to_edge = true;
 	c->blend_equation_separate = true;
@@ -192,18 +178,10 @@ static void init_features(struct pipe_caps *c)
 	c->primitive_restart = true;
 	c->primitive_restart_fixed_index = true;
 	c->emulate_nonfixed_primitive_restart = true;
-	c->fs_coord_origin_upper_left = true;
-	c->fs_coord_pixel_center_integer = true;
-	c->fs_position_is_sysval = true;
-	c->fs_point_is_sysval = true;
-	c->fs_face_is_integer_sysval = true;
 	c->depth_clip_disable = true;
-	c->shader_stencil_export = true;
 	c->clip_halfz = true;
 	c->cull_distance = true;
-	c->vs_layer_viewport = true;
 	c->polygon_offset_clamp = true;
-	c->vs_instanceid = true;
 	c->vertex_element_instance_divisor = true;
 	c->vertex_input_alignment = PIPE_VERTEX_INPUT_ALIGNMENT_ELEMENT;
 	c->start_instance = true;
@@ -211,42 +189,79 @@ static void init_features(struct pipe_caps *c)
 	c->seamless_cube_map_per_texture = true;
 	c->stream_output_pause_resume = true;
 	c->stream_output_interleave_buffers = true;
-	c->conditional_render = true;
-	c->conditional_render_inverted = true;
 	c->texture_barrier = true;
-	c->fbfetch_coherent = true;
-	c->image_store_formatted = true;
 	c->copy_between_compressed_and_plain_formats = true;
 	c->vertex_color_unclamped = true;
 	c->quads_follow_provoking_vertex_convention = false;
 	c->texture_float_linear = true;
 	c->texture_half_float_linear = true;
 	c->depth_bounds_test = true;
-	c->fragment_shader_texture_lod = true;
-	c->fragment_shader_derivatives = true;
 	c->texture_shadow_lod = true;
 	c->sampler_view_target = true;
 	c->surface_reinterpret_blocks = false;
 	c->mixed_framebuffer_sizes = true;
 	c->mixed_color_depth_bits = true;
-	c->draw_parameters = true;
-	c->tgsi_texcoord = true;
 	c->signed_vertex_buffer_offset = false;
 	c->native_fence_fd = true;
-	c->device_reset_status_query = true;
+	c->context_priority_mask =
+		tsr_device_info(tg_screen(screen)->device)->priority_mask;
+	c->fence_signal = true;
+	c->memobj = true;
 	c->robust_buffer_access_behavior = true;
-	c->compute = true;
 	c->draw_indirect = true;
+	c->multi_draw_indirect = true;
+	c->multi_draw_indirect_params = true;
 	c->framebuffer_no_attachment = true;
 	c->cube_map_array = true;
-	c->texture_query_lod = false;
-	c->texture_query_samples = true;
 	c->uma = true;
 	c->dithering = true;
 	c->psiz_clamped = true;
+	c->allow_mapped_buffers_during_execution = true;
+}
+
+/* Shaders and what they may do. */
+static void init_shaders(struct pipe_caps *c)
+{
+	c->fs_coord_origin_upper_left = true;
+	c->fs_coord_pixel_center_integer = true;
+	c->fs_position_is_sysval = true;
+	c->fs_point_is_sysval = true;
+	c->fs_face_is_integer_sysval = true;
+	c->shader_stencil_export = true;
+	c->vs_layer_viewport = true;
+	c->vs_instanceid = true;
+	c->fbfetch_coherent = true;
+	c->image_store_formatted = true;
+	c->image_load_formatted = true;
+	c->fragment_shader_texture_lod = true;
+	c->fragment_shader_derivatives = true;
+	c->fs_fine_derivative = true;
+	c->shader_group_vote = true;
+	c->shader_ballot = true;
+	c->draw_parameters = true;
+	c->tgsi_texcoord = true;
+	c->doubles = true;
+	c->int64 = true;
+	c->compute = true;
+	c->gl_spirv = true;
+	c->texture_query_lod = true;
+	c->texture_query_samples = true;
 	c->shader_array_components = true;
 	c->packed_uniforms = true;
-	c->allow_mapped_buffers_during_execution = true;
+}
+
+static void init_queries(struct pipe_caps *c)
+{
+	c->occlusion_query = true;
+	c->query_timestamp = true;
+	c->query_time_elapsed = true;
+	c->query_pipeline_statistics_single = true;
+	c->query_buffer_object = true;
+	c->performance_monitor = true;
+	c->query_so_overflow = true;
+	c->conditional_render = true;
+	c->conditional_render_inverted = true;
+	c->device_reset_status_query = true;
 }
 
 /* What the state tracker puts into shaders instead. */
@@ -270,7 +285,7 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 
 	c->timer_resolution = 1;
 	c->query_timestamp_bits = 64;
-	c->glsl_feature_level = has_stages(screen) ? 330 : 140;
+	c->glsl_feature_level = has_stages(screen) ? 460 : 140;
 	c->glsl_feature_level_compatibility = c->glsl_feature_level;
 	c->essl_feature_level = has_stages(screen) ? 320 : 310;
 	c->fbfetch = TG_COLORS;
@@ -278,7 +293,7 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 	c->max_texture_gather_components = 4;
 	c->max_stream_output_buffers = PIPE_MAX_SO_BUFFERS;
 	c->max_stream_output_interleaved_components = 64;
-	c->max_stream_output_separate_components = 4;
+	c->max_stream_output_separate_components = 64;
 	c->max_render_targets = TG_COLORS;
 	c->max_dual_source_render_targets = 1;
 	c->max_texture_2d_size = 1 << SIDE_LOG2;
@@ -286,6 +301,7 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 	c->max_texture_cube_levels = SIDE_LOG2 + 1;
 	c->max_texture_array_layers = 2048;
 	c->max_varyings = VARYINGS;
+	c->max_vertex_streams = has_stages(screen) ? TG_STREAMS : 1;
 	c->max_geometry_output_vertices = 256;
 	c->max_geometry_total_output_components = TSR_GEOMETRY_VERTICES_MAX;
 	c->max_gs_invocations = 32;
@@ -300,7 +316,7 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 	c->min_line_width = c->min_line_width_aa = 1;
 	c->min_point_size = c->min_point_size_aa = 1;
 	c->max_line_width = c->max_line_width_aa = 255;
-	c->max_point_size = c->max_point_size_aa = TG_POINT_SIZE_MAX;
+	c->max_point_size = c->max_point_size_aa = TC_POINT_SIZE_MAX;
 	c->point_size_granularity = c->line_width_granularity = 0.125f;
 	c->max_texture_anisotropy = 16;
 	c->max_texture_lod_bias = 16;
@@ -314,20 +330,36 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 		BITFIELD_BIT(MESA_PRIM_QUAD_STRIP) | BITFIELD_BIT(MESA_PRIM_POLYGON);
 }
 
+static void init_options(struct tg_screen *screen)
+{
+	struct nir_shader_compiler_options *o = &screen->options;
+
+	*o = bifrost_nir_options_v6;
+	/* the device has no 64-bit numbers: Mesa's functions of 32-bit ones do */
+	o->lower_doubles_options = nir_lower_fp64_full_software | nir_lower_drcp | nir_lower_dsqrt |
+				   nir_lower_drsq | nir_lower_dtrunc | nir_lower_dfloor |
+				   nir_lower_dceil | nir_lower_dfract | nir_lower_dround_even |
+				   nir_lower_dmod | nir_lower_dsub | nir_lower_ddiv |
+				   nir_lower_dsign | nir_lower_dminmax | nir_lower_dsat;
+	/* outputs of stages are memory: any of them can be chosen when the shader runs */
+	screen->stage_options = *o;
+	screen->stage_options.support_indirect_inputs = 0xff;
+	screen->stage_options.support_indirect_outputs = 0xff;
+}
+
 void tg_caps_init(struct pipe_screen *screen)
 {
 	struct pipe_caps *c = (struct pipe_caps *)&screen->caps;
-	struct nir_shader_compiler_options *options = &tg_screen(screen)->stage_options;
 
 	screen->get_shader_param = get_shader_param;
 	screen->get_compute_param = get_compute_param;
 	screen->get_compiler_options = get_compiler_options;
 	screen->is_format_supported = is_format_supported;
-	/* outputs of stages are memory: any of them can be chosen when the shader runs */
-	*options = bifrost_nir_options_v6;
-	options->support_indirect_inputs = options->support_indirect_outputs = 0xff;
+	init_options(tg_screen(screen));
 	u_init_pipe_screen_caps(screen, 1);
-	init_features(c);
+	init_features(screen, c);
+	init_shaders(c);
+	init_queries(c);
 	init_lowered(c);
 	init_limits(screen, c);
 }

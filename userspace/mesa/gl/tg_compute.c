@@ -27,17 +27,42 @@ static void bind_compute_state(struct pipe_context *pipe, void *state)
 	stage->variant = NULL;
 }
 
-/* How many groups; those of an indirect dispatch are read, the shader may ask for them. */
-static void find_groups(struct tg_context *ctx, const struct pipe_grid_info *info,
-			uint32_t groups[3])
+/*
+ * Statistics count the threads that the driver starts. While a query is active, the numbers of an
+ * indirect dispatch are therefore read; the device reads them in any case.
+ */
+static void count_threads(struct tg_context *ctx, const struct pipe_grid_info *info)
 {
 	struct tg_resource *r = tg_resource(info->indirect);
+	uint32_t groups[3];
 
-	memcpy(groups, info->grid, 3 * sizeof(*groups));
-	if (!r)
+	if (ctx->queries_paused || list_is_empty(&ctx->statistics_queries))
 		return;
-	tg_bo_wait(r->bo, true);
-	memcpy(groups, r->bo->map + r->offset + info->indirect_offset, 3 * sizeof(*groups));
+	memcpy(groups, info->grid, sizeof(groups));
+	if (r) {
+		tg_bo_wait(r->bo, true);
+		memcpy(groups, r->bo->map + r->offset + info->indirect_offset, sizeof(groups));
+	}
+	ctx->compute_invocations += (uint64_t)groups[0] * groups[1] * groups[2] * info->block[0] *
+				    info->block[1] * info->block[2];
+}
+
+/* Where the numbers of groups are in memory. */
+static bool place_groups(struct tg_context *ctx, struct tg_batch *b,
+			 const struct pipe_grid_info *info)
+{
+	struct tg_resource *r = tg_resource(info->indirect);
+	void *words;
+
+	if (r) {
+		ctx->groups_va = r->bo->va + r->offset + info->indirect_offset;
+		tg_batch_use(b, r->bo, false);
+		return true;
+	}
+	words = tg_batch_alloc(b, sizeof(info->grid), 16, &ctx->groups_va);
+	if (words)
+		memcpy(words, info->grid, sizeof(info->grid));
+	return words;
 }
 
 static bool write_images(struct tg_batch *b, const struct tg_stage *stage,
@@ -58,24 +83,46 @@ static bool write_images(struct tg_batch *b, const struct tg_stage *stage,
 	return true;
 }
 
+/* The stream; its address and size. */
+static bool write_stream(struct tg_context *ctx, struct tg_batch *b,
+			 const struct pipe_grid_info *info, uint64_t state, uint64_t *va,
+			 uint32_t *size)
+{
+	const struct tsr_dispatch direct = { .state = state,
+					     .groups_x = info->grid[0],
+					     .groups_y = info->grid[1],
+					     .groups_z = info->grid[2] };
+	const struct tsr_dispatch_indirect indirect = { .state = state, .groups = ctx->groups_va };
+	uint64_t *stream;
+
+	*size = 8 * (TG_STREAM_BEGIN_QWORDS + (info->indirect ? TSR_DISPATCH_INDIRECT_QWORDS
+							      : TSR_DISPATCH_QWORDS));
+	stream = tg_batch_alloc(b, *size, 64, va);
+	if (!stream)
+		return false;
+	stream = tg_stream_begin(b, TG_COMPUTE, stream);
+	if (info->indirect)
+		tsr_pack_dispatch_indirect(stream, &indirect);
+	else
+		tsr_pack_dispatch(stream, &direct);
+	return true;
+}
+
 /* COMPUTE_STATE and the stream; its address and size. */
 static bool write_dispatch(struct tg_context *ctx, struct tg_batch *b,
-			   const struct pipe_grid_info *info, const uint32_t groups[3],
-			   uint64_t *va, uint32_t *size)
+			   const struct pipe_grid_info *info, uint64_t *va, uint32_t *size)
 {
 	struct tg_stage *stage = &ctx->stage[PIPE_SHADER_COMPUTE];
 	const struct pan_shader_info *v = &stage->variant->info;
-	struct tsr_dispatch d = { .groups_x = groups[0],
-				  .groups_y = groups[1],
-				  .groups_z = groups[2] };
 	struct tsr_shader_program p = { 0 };
 	struct tsr_compute_state s = { .local_x = info->block[0],
 				       .local_y = info->block[1],
 				       .local_z = info->block[2] };
-	uint64_t *words, *stream;
+	uint64_t state, *words;
 
 	stage->dirty = TG_DIRTY_STAGE_ALL;
-	if (!tg_stage_write(ctx, b, PIPE_SHADER_COMPUTE) || !write_images(b, stage, &s) ||
+	if (!place_groups(ctx, b, info) || !tg_stage_write(ctx, b, PIPE_SHADER_COMPUTE) ||
+	    !write_images(b, stage, &s) ||
 	    !tg_program_fill(ctx, b, stage, 0, v->work_reg_count, &p))
 		return false;
 	s.code = p.code;
@@ -92,38 +139,35 @@ static bool write_dispatch(struct tg_context *ctx, struct tg_batch *b,
 	s.scratch_size = p.scratch_size;
 	s.group_memory =
 		MAX2(v->wls_size, stage->shader->shared_memory) + info->variable_shared_mem;
-	words = tg_batch_alloc(b, TSR_COMPUTE_STATE__QWORDS * 8, 64, &d.state);
-	*size = (TG_STREAM_BEGIN_QWORDS + TSR_DISPATCH_QWORDS) * 8;
-	stream = tg_batch_alloc(b, *size, 64, va);
-	if (!words || !stream)
+	words = tg_batch_alloc(b, TSR_COMPUTE_STATE__QWORDS * 8, 64, &state);
+	if (!words)
 		return false;
 	tsr_pack_compute_state(words, &s);
-	tsr_pack_dispatch(tg_stream_begin(b, TG_COMPUTE, stream), &d);
-	return true;
+	return write_stream(ctx, b, info, state, va, size);
 }
 
 static void launch_grid(struct pipe_context *pipe, const struct pipe_grid_info *info)
 {
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_stage *stage = &ctx->stage[PIPE_SHADER_COMPUTE];
-	uint32_t groups[3], size;
 	struct tg_batch *b;
 	uint64_t va;
+	uint32_t size;
 
 	tg_context_flush(ctx, "dispatch");
 	if (!stage->shader || !tg_context_condition(ctx))
 		return;
 	stage->variant = tg_program_find(ctx->screen, stage->shader,
 					 &(struct tg_key){ .robust = ctx->robust });
-	find_groups(ctx, info, groups);
-	if (!stage->variant || !stage->variant->code || !groups[0] || !groups[1] || !groups[2])
+	count_threads(ctx, info);
+	if (!stage->variant || !stage->variant->code ||
+	    (!info->indirect && (!info->grid[0] || !info->grid[1] || !info->grid[2])))
 		return;
-	memcpy(ctx->groups, groups, sizeof(groups));
 	memcpy(ctx->group_size, info->block, sizeof(ctx->group_size));
 	b = tg_batch_new(ctx);
 	if (!b)
 		return;
-	if (write_dispatch(ctx, b, info, groups, &va, &size) && !b->failed)
+	if (write_dispatch(ctx, b, info, &va, &size) && !b->failed)
 		tg_batch_submit_alone(b, TG_COMPUTE, va, size);
 	else
 		tg_batch_drop(b);

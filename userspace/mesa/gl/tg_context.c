@@ -165,10 +165,20 @@ static void destroy(struct pipe_context *pipe)
 		pipe_so_target_reference((struct pipe_stream_output_target **)&ctx->streams[i],
 					 NULL);
 	util_unreference_framebuffer_state(&ctx->framebuffer);
+	tg_bo_reference(&ctx->statistics, NULL);
+	tg_fence_forget(ctx);
+	util_dynarray_fini(&ctx->waits);
 	if (pipe->stream_uploader)
 		u_upload_destroy(pipe->stream_uploader);
 	slab_destroy_child(&ctx->transfers);
 	FREE(ctx);
+}
+
+static unsigned priority_of(unsigned flags)
+{
+	return flags & PIPE_CONTEXT_HIGH_PRIORITY  ? DRM_TESSERA_PRIORITY_HIGH
+	       : flags & PIPE_CONTEXT_LOW_PRIORITY ? DRM_TESSERA_PRIORITY_LOW
+						   : DRM_TESSERA_PRIORITY_NORMAL;
 }
 
 struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, unsigned flags)
@@ -181,9 +191,12 @@ struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, u
 	pipe = &ctx->base;
 	ctx->screen = tg_screen(screen);
 	ctx->robust = flags & PIPE_CONTEXT_ROBUST_BUFFER_ACCESS;
+	ctx->priority = priority_of(flags);
 	ctx->sample_mask = ~0u;
 	ctx->dirty = TG_DIRTY_ALL;
 	util_dynarray_init(&ctx->texels, NULL);
+	util_dynarray_init(&ctx->waits, NULL);
+	list_inithead(&ctx->statistics_queries);
 	slab_create_child(&ctx->transfers, &ctx->screen->transfers);
 	pipe->screen = screen;
 	pipe->priv = priv;
@@ -210,7 +223,8 @@ struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, u
 	pipe->const_uploader = pipe->stream_uploader;
 	ctx->blitter = pipe->stream_uploader ? tg_blitter_create(pipe) : NULL;
 	ctx->primconvert = util_primconvert_create(pipe, TG_TOPOLOGIES);
-	if (!ctx->blitter || !ctx->primconvert) {
+	if (!ctx->blitter || !ctx->primconvert ||
+	    !tg_screen_add_priority(ctx->screen, ctx->priority)) {
 		destroy(pipe);
 		return NULL;
 	}

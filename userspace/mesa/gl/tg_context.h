@@ -4,6 +4,7 @@
 
 #include "pipe/p_context.h"
 #include "pipe/p_state.h"
+#include "util/list.h"
 #include "util/slab.h"
 #include "util/u_blitter.h"
 
@@ -17,6 +18,7 @@
 #define TG_BUFFERS		16	/* storage buffers */
 #define TG_IMAGES		16
 #define TG_RESOLVES		4	/* of 2, 4, 8 and 16 samples */
+#define TG_STREAMS		4	/* of vertices, that a geometry shader emits to */
 
 /* What the device draws. */
 #define TG_TOPOLOGIES                                                                             \
@@ -94,6 +96,13 @@ struct tg_stream_target {
 	uint32_t stride;		/* bytes of a vertex, of the last draw */
 };
 
+/* Numbers of primitives of each stream, as transform feedback sees them. */
+struct tg_streamed {
+	uint64_t generated[TG_STREAMS];	/* while somebody counts them */
+	uint64_t captured[TG_STREAMS];
+	uint64_t needed[TG_STREAMS];	/* what would be captured if everything fitted */
+};
+
 struct tg_context {
 	struct pipe_context base;
 	struct tg_screen *screen;
@@ -105,7 +114,10 @@ struct tg_context {
 	struct tg_batch *batch;
 	struct tg_batch *copies;	/* that run before it (tg_copy.h) */
 	uint64_t last_point;		/* of this context's last batch */
+	struct util_dynarray waits;	/* struct tsr_sync *: the next jobs wait for them */
+	uint64_t waited_point;		/* the last batch that did; copies come after it */
 	bool robust;			/* PIPE_CONTEXT_ROBUST_BUFFER_ACCESS */
+	unsigned priority;		/* DRM_TESSERA_PRIORITY_* of its queues */
 	enum pipe_reset_status reset;	/* not told yet; protected by the screen's lock */
 
 	struct tg_stage stage[PIPE_SHADER_TYPES];
@@ -134,13 +146,17 @@ struct tg_context {
 	uint32_t stream_instance;	/* number of the draw's first instance */
 	struct tg_bo *primitive_ids;	/* not NULL: a uint32_t for each primitive that is drawn */
 	uint32_t primitive_ids_at;	/* bytes before those of the draw */
-	uint64_t primitives, captured;	/* since the context began */
-	uint32_t groups[3], group_size[3];	/* of the dispatch */
+	struct tg_streamed streamed;	/* since the context began */
+	uint64_t groups_va;		/* of the dispatch: where its three numbers are */
+	uint32_t group_size[3];		/* of the dispatch */
 	float tess_factors[6];		/* of patches without a control shader: outside, inside */
 	uint8_t patch_vertices;
 	unsigned primitive_queries;	/* that are active */
 
-	struct tg_query *queries[3];	/* active, by enum tsr_query */
+	struct tg_query *queries[2];	/* of samples, active, by enum tsr_query */
+	struct list_head statistics_queries;	/* active, see tg_statistics.h */
+	struct tg_bo *statistics;	/* the present part */
+	uint64_t compute_invocations;	/* since the context began */
 	bool queries_paused;
 	struct pipe_query *condition;
 	bool condition_value;

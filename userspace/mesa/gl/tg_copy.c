@@ -38,7 +38,7 @@ bool tg_copy_begin(struct tg_context *ctx, struct tg_bo *dst, struct tg_bo *src)
 {
 	const struct tg_batch *frame = ctx->batch;
 
-	if (!tg_screen_has_engine(ctx->screen, TG_COPY))
+	if (!tg_screen_has_engine(ctx->screen, ctx->priority, TG_COPY))
 		return false;
 	if (frame && (tg_batch_has(frame, dst) || (src && tg_batch_has_written(frame, src))))
 		tg_context_flush(ctx, "a copy");
@@ -137,11 +137,11 @@ bool tg_copy_fits(const struct tg_resource *r)
 {
 	unsigned l;
 
-	for (l = 0; r->layout == TSR_LAYOUT_TILED && l <= r->base.last_level; l++) {
-		if (r->level[l].pitch % (256 * r->texel))
+	for (l = 0; r->mem.layout == TSR_LAYOUT_TILED && l <= r->base.last_level; l++) {
+		if (r->mem.level[l].pitch % (256 * r->mem.texel))
 			return false;
 	}
-	return r->texel <= TSR_TEXEL_MAX;
+	return r->mem.texel <= TSR_TEXEL_MAX;
 }
 
 static uint64_t address(const struct tg_place *p)
@@ -153,15 +153,15 @@ void tg_copy_place(struct tg_context *ctx, const struct tg_place *dst, const str
 		   unsigned width, unsigned height, unsigned flip)
 {
 	const struct tsr_copy_rect rect = {
-		.src_layout = src->resource->layout,
-		.dst_layout = dst->resource->layout,
+		.src_layout = src->resource->mem.layout,
+		.dst_layout = dst->resource->mem.layout,
 		.flip_x = flip & TG_FLIP_X,
 		.flip_y = !!(flip & TG_FLIP_Y),
-		.texel = dst->resource->texel,
+		.texel = dst->resource->mem.texel,
 		.src = address(src),
 		.dst = address(dst),
-		.src_pitch = src->resource->level[src->level].pitch,
-		.dst_pitch = dst->resource->level[dst->level].pitch,
+		.src_pitch = src->resource->mem.level[src->level].pitch,
+		.dst_pitch = dst->resource->mem.level[dst->level].pitch,
 		.src_x = src->x,
 		.src_y = src->y,
 		.dst_x = dst->x,
@@ -178,11 +178,11 @@ void tg_copy_place(struct tg_context *ctx, const struct tg_place *dst, const str
 void tg_copy_rows(struct tg_context *ctx, const struct tg_place *at, unsigned width,
 		  unsigned height, uint64_t va, uint32_t pitch, bool write_rows)
 {
-	const uint32_t level = at->resource->level[at->level].pitch;
+	const uint32_t level = at->resource->mem.level[at->level].pitch;
 	const struct tsr_copy_rect rect = {
-		.src_layout = write_rows ? at->resource->layout : TSR_LAYOUT_LINEAR,
-		.dst_layout = write_rows ? TSR_LAYOUT_LINEAR : at->resource->layout,
-		.texel = at->resource->texel,
+		.src_layout = write_rows ? at->resource->mem.layout : TSR_LAYOUT_LINEAR,
+		.dst_layout = write_rows ? TSR_LAYOUT_LINEAR : at->resource->mem.layout,
+		.texel = at->resource->mem.texel,
 		.src = write_rows ? address(at) : va,
 		.dst = write_rows ? va : address(at),
 		.src_pitch = write_rows ? level : pitch,

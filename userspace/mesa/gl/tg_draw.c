@@ -278,7 +278,8 @@ static void draw_all(struct tg_context *ctx, const struct pipe_draw_info *info, 
 {
 	const bool stages = tg_stages_active(ctx);
 	unsigned i, id;
-	bool drawn = !ctx->rasterizer->rasterizer_discard && !ctx->capture_only;
+	const bool measured = ctx->statistics && !ctx->queries_paused;
+	bool drawn = (!ctx->rasterizer->rasterizer_discard || measured) && !ctx->capture_only;
 
 	if (!tg_context_condition(ctx) || !tg_draw_prepare(ctx, info->mode))
 		return;

@@ -26,9 +26,6 @@ bool tg_instancing_choose(uint64_t vertices, uint32_t instances, struct tg_insta
 /* DRAW_STATE. @ends: primitives end at the viewport, as all do but points of OpenGL's. */
 bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *batch, bool ends);
 
-/* What registers hold of a color of that type, for a target of @format: enum tsr_register_type. */
-uint32_t tg_register_type(nir_alu_type type, enum pipe_format format);
-
 /* The tables of attributes and of vertex outputs. */
 bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch,
 		     const struct tg_instancing *instancing);

@@ -5,7 +5,7 @@
 
 #include "tg_context.h"
 #include "tg_draw.h"
-#include "tg_format.h"
+#include "tc_format.h"
 
 static const uint8_t blend_factors[32] = {
 	[PIPE_BLENDFACTOR_ZERO] = TSR_BLEND_FACTOR_ZERO,
@@ -108,32 +108,10 @@ static void pack_viewport(const struct tg_context *ctx, const struct tg_batch *b
 
 /* ---- Blending -------------------------------------------------------------------------------- */
 
-/*
- * What the registers of a BLEND hold: as the shader was compiled, or as the target wants where it
- * does not say. Of an integer it is the target that says whether it has a sign: no bit is changed.
- */
-uint32_t tg_register_type(nir_alu_type type, enum pipe_format format)
-{
-	const bool has_sign = util_format_is_pure_sint(format);
-
-	switch (type) {
-	case nir_type_float16:
-		return TSR_REGISTER_TYPE_F16;
-	case nir_type_int32:
-	case nir_type_uint32:
-		return has_sign ? TSR_REGISTER_TYPE_S32 : TSR_REGISTER_TYPE_U32;
-	case nir_type_int16:
-	case nir_type_uint16:
-		return has_sign ? TSR_REGISTER_TYPE_S16 : TSR_REGISTER_TYPE_U16;
-	default:
-		return TSR_REGISTER_TYPE_F32;
-	}
-}
-
 static uint32_t registers_of(const struct tg_variant *v, unsigned i, enum pipe_format format)
 {
 	if (!v->info.fs.untyped_color_outputs)
-		return tg_register_type(v->info.bifrost.blend[i].type, format);
+		return tc_register_type(v->info.bifrost.blend[i].type, format);
 	return util_format_is_pure_sint(format)	  ? TSR_REGISTER_TYPE_S32
 	       : util_format_is_pure_uint(format) ? TSR_REGISTER_TYPE_U32
 						  : TSR_REGISTER_TYPE_F32;
@@ -176,7 +154,7 @@ static void pack_blend(const struct tg_context *ctx, const struct tg_batch *b, u
 			.mode = TSR_BLEND_MODE_FIXED,
 			.components = 3,
 			.target = i,
-			.format = tg_conversion(format),
+			.format = tc_conversion(format),
 			.registers = registers_of(fs, i, format),
 		};
 		if (!p.enable && s && rt->colormask == PIPE_MASK_RGBA && !has_logic(ctx->blend))

@@ -4,11 +4,9 @@
 #include "util/u_inlines.h"
 #include "util/u_math.h"
 
+#include "tc_texture.h"
 #include "tg_draw.h"
-#include "tg_format.h"
 #include "tg_resource.h"
-
-#define POINTER_ALIGN	64u
 
 static void set_shader_buffers(struct pipe_context *pipe, enum pipe_shader_type type,
 			       unsigned start, unsigned count,
@@ -78,38 +76,22 @@ void tg_image_size(const struct tg_stage *stage, const struct tg_sysval *s, uint
 			v->resource->target == PIPE_TEXTURE_CUBE_ARRAY ? layers / 6 : layers;
 }
 
-static void write_buffer_image(const struct pipe_image_view *v, struct tsr_attribute *a,
-			       struct tsr_attribute_buffer *b)
+static struct tc_view image_view(const struct pipe_image_view *v)
 {
 	const struct tg_resource *r = tg_resource(v->resource);
-	const uint64_t va = r->bo->va + r->offset + v->u.buf.offset;
+	struct tc_view out = { .va = r->bo->va + r->offset, .format = v->format };
 
-	a->offset = (int32_t)(va % POINTER_ALIGN);
-	b->type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR;
-	b->pointer = va - a->offset;
-	b->stride = util_format_get_blocksize(v->format);
-	b->size = v->u.buf.size + a->offset;
-}
-
-static void write_texture_image(const struct pipe_image_view *v, struct tsr_attribute_buffer *b,
-				struct tsr_attribute_buffer_image *shape)
-{
-	const struct tg_resource *r = tg_resource(v->resource);
-	const struct tg_level *l = &r->level[v->u.tex.level];
-	const bool volume = r->base.target == PIPE_TEXTURE_3D;
-	const uint64_t slice = volume ? l->slice : r->layer;
-	const unsigned layers = v->u.tex.last_layer - v->u.tex.first_layer + 1;
-
-	b->type = r->layout == TSR_LAYOUT_TILED ? TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED
-						: TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_LINEAR;
-	b->pointer = tg_resource_va(r, v->u.tex.level, v->u.tex.first_layer, 0);
-	b->stride = r->texel;
-	b->size = (uint32_t)MIN2(slice * layers, UINT32_MAX);
-	shape->width = u_minify(r->base.width0, v->u.tex.level) - 1;
-	shape->height = u_minify(r->base.height0, v->u.tex.level) - 1;
-	shape->depth = layers - 1;
-	shape->row_stride = l->pitch;
-	shape->slice_stride = (uint32_t)slice;
+	if (v->resource->target == PIPE_BUFFER) {
+		out.va += v->u.buf.offset;
+		return out;
+	}
+	out.layout = &r->mem;
+	out.first_level = v->u.tex.level;
+	out.first_layer = v->u.tex.first_layer;
+	out.layers = out.depth = v->u.tex.last_layer - v->u.tex.first_layer + 1;
+	out.width = u_minify(r->base.width0, v->u.tex.level);
+	out.height = u_minify(r->base.height0, v->u.tex.level);
+	return out;
 }
 
 void tg_image_write(struct tg_batch *batch, const struct tg_stage *stage, uint64_t *attributes,
@@ -119,26 +101,18 @@ void tg_image_write(struct tg_batch *batch, const struct tg_stage *stage, uint64
 
 	for (i = 0; i < stage->image_count; i++) {
 		const struct pipe_image_view *v = &stage->images[i];
-		struct tsr_attribute a = { .buffer = 2 * i };
-		struct tsr_attribute_buffer b = { .type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR };
-		struct tsr_attribute_buffer_image shape = {
-			.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION
-		};
+		struct tc_view view;
 
-		a.format =
-			v->resource ? tg_format(v->format)->format : TSR_PIXEL_FORMAT_RGBA8_UNORM;
-		a.order = v->resource ? tg_format(v->format)->order : 0;
-		if (v->resource && v->resource->target == PIPE_BUFFER)
-			write_buffer_image(v, &a, &b);
-		else if (v->resource)
-			write_texture_image(v, &b, &shape);
+		if (v->resource) {
+			view = image_view(v);
+			tc_image_pack(&view, 2 * i, v->u.buf.size, attributes + i, buffers + 4 * i);
+		} else {
+			tc_image_none(2 * i, attributes + i, buffers + 4 * i);
+		}
 		if (v->resource && v->access & PIPE_IMAGE_ACCESS_WRITE)
 			tg_resource_write(batch, tg_resource(v->resource), 0, UINT32_MAX);
 		else if (v->resource)
 			tg_batch_use(batch, tg_resource(v->resource)->bo, false);
-		tsr_pack_attribute(attributes + i, &a);
-		tsr_pack_attribute_buffer(buffers + 4 * i, &b);
-		tsr_pack_attribute_buffer_image(buffers + 4 * i + 2, &shape);
 	}
 }
 

@@ -2,6 +2,7 @@
 /* What is done to shaders before the compiler gets them. */
 #include "compiler/nir/nir_builder.h"
 #include "compiler/nir/nir_xfb_info.h"
+#include "pipe/p_defines.h"
 #include "util/log.h"
 
 #include "tg_program.h"
@@ -99,9 +100,6 @@ static bool is_sysval(nir_intrinsic_instr *intr, struct sysval_read *r)
 	case nir_intrinsic_load_draw_id:
 		r->offset = 12;
 		return true;
-	case nir_intrinsic_load_num_workgroups:
-		*sysval = (struct tg_sysval){ TG_SYSVAL_WORK_GROUPS };
-		return true;
 	case nir_intrinsic_load_workgroup_size:
 		*sysval = (struct tg_sysval){ TG_SYSVAL_GROUP_SIZE };
 		return true;
@@ -125,10 +123,25 @@ static bool is_sysval(nir_intrinsic_instr *intr, struct sysval_read *r)
 	}
 }
 
-static bool is_texture_sysval(const nir_shader *nir, nir_tex_instr *tex, struct sysval_read *r)
+/* Which texture of an array it is, if it is one of an array. */
+static void read_element(const nir_shader *nir, nir_tex_instr *tex, struct sysval_read *r)
 {
 	const int at = nir_tex_instr_src_index(tex, nir_tex_src_texture_offset);
 
+	if (at < 0)
+		return;
+	if (nir_src_is_const(tex->src[at].src)) {
+		r->sysval.index += (uint8_t)nir_src_as_uint(tex->src[at].src);
+		return;
+	}
+	/* the number within the array is not told apart from the number of its first texture */
+	r->index = tex->src[at].src.ssa;
+	r->count = MAX2(BITSET_LAST_BIT(nir->info.textures_used), tex->texture_index + 1) -
+		   tex->texture_index;
+}
+
+static bool is_texture_sysval(const nir_shader *nir, nir_tex_instr *tex, struct sysval_read *r)
+{
 	if (tex->op != nir_texop_txs && tex->op != nir_texop_query_levels &&
 	    tex->op != nir_texop_texture_samples)
 		return false;
@@ -142,25 +155,16 @@ static bool is_texture_sysval(const nir_shader *nir, nir_tex_instr *tex, struct 
 		tex->is_array ? 1 + (tex->sampler_dim == GLSL_SAMPLER_DIM_CUBE) : 0
 	};
 	r->offset = tex->op == nir_texop_txs ? 0 : 12;
-	if (at < 0)
-		return true;
-	if (nir_src_is_const(tex->src[at].src)) {
-		r->sysval.index += (uint8_t)nir_src_as_uint(tex->src[at].src);
-		return true;
-	}
-	/* the number within the array is not told apart from the number of its first texture */
-	r->index = tex->src[at].src.ssa;
-	r->count = MAX2(BITSET_LAST_BIT(nir->info.textures_used), tex->texture_index + 1) -
-		   tex->texture_index;
+	read_element(nir, tex, r);
 	return true;
 }
 
 /* What the system value is: loaded from the uniform buffer that has them all. */
 static nir_def *load_sysval(nir_builder *b, struct tg_variant *v, const struct sysval_read *r,
-			    const nir_def *as)
+			    unsigned components, unsigned bits)
 {
 	const unsigned count = r->index ? r->count : 1;
-	const unsigned bytes = as->num_components * as->bit_size / 8;
+	const unsigned bytes = components * bits / 8;
 	unsigned at;
 	nir_def *offset;
 
@@ -171,10 +175,47 @@ static nir_def *load_sysval(nir_builder *b, struct tg_variant *v, const struct s
 	if (r->index)
 		offset = nir_iadd(b, offset, nir_imul_imm(b, nir_umin(b, r->index,
 				  nir_imm_int(b, (int)count - 1)), 16));
-	return nir_load_ubo(b, as->num_components, as->bit_size,
-			    nir_imm_int(b, (int)v->sysval_ubo), offset,
-			    .align_mul = as->bit_size / 8, .align_offset = 0, .range_base = at,
+	return nir_load_ubo(b, components, bits, nir_imm_int(b, (int)v->sysval_ubo), offset,
+			    .align_mul = bits / 8, .align_offset = 0, .range_base = at,
 			    .range = 16 * (count - 1) + bytes);
+}
+
+/*
+ * textureQueryLod: the second component is the level as computed, and is right. The first is the
+ * one that is sampled, for which the compiler takes a whole number within the sampler's range.
+ */
+static bool lower_lod(nir_builder *b, nir_tex_instr *tex, struct tg_variant *v)
+{
+	struct sysval_read r = { { TG_SYSVAL_LOD, (uint8_t)tex->sampler_index } };
+	nir_def *range, *computed, *level, *nearest, *filter;
+
+	read_element(b->shader, tex, &r);
+	b->cursor = nir_after_instr(&tex->instr);
+	range = load_sysval(b, v, &r, 4, 32);
+	filter = nir_channel(b, range, 3);
+	computed = nir_channel(b, &tex->def, 1);
+	level = nir_fmax(b, nir_fmin(b, computed, nir_channel(b, range, 1)),
+			 nir_channel(b, range, 0));
+	nearest = nir_fadd_imm(b, nir_fceil(b, nir_fadd_imm(b, level, 0.5)), -1.0);
+	level = nir_bcsel(b, nir_ieq_imm(b, filter, PIPE_TEX_MIPFILTER_NEAREST),
+			  nir_fmax(b, nearest, nir_imm_float(b, 0.0f)), level);
+	level = nir_bcsel(b, nir_ieq_imm(b, filter, PIPE_TEX_MIPFILTER_NONE),
+			  nir_imm_float(b, 0.0f), level);
+	level = nir_vec2(b, level, computed);
+	nir_def_rewrite_uses_after(&tex->def, level, level->parent_instr);
+	return true;
+}
+
+/* The numbers of groups are in memory: those of an indirect dispatch no one else knows. */
+static bool lower_groups(nir_builder *b, nir_intrinsic_instr *intr, struct tg_variant *v)
+{
+	const struct sysval_read r = { { TG_SYSVAL_WORK_GROUPS } };
+	nir_def *va;
+
+	b->cursor = nir_before_instr(&intr->instr);
+	va = nir_pack_64_2x32(b, load_sysval(b, v, &r, 2, 32));
+	nir_def_replace(&intr->def, nir_load_global_constant(b, va, 4, 3, 32));
+	return true;
 }
 
 static bool lower(nir_builder *b, nir_instr *instr, void *data)
@@ -190,12 +231,16 @@ static bool lower(nir_builder *b, nir_instr *instr, void *data)
 			nir_def_replace(&intr->def, nir_imm_int(b, 1));	/* there are no others */
 			return true;
 		}
+		if (intr->intrinsic == nir_intrinsic_load_num_workgroups)
+			return lower_groups(b, intr, data);
 		if (!is_binding_sysval(b->shader, intr, &r) && !is_sysval(intr, &r))
 			return false;
 		old = &intr->def;
 	} else if (instr->type == nir_instr_type_tex) {
 		nir_tex_instr *tex = nir_instr_as_tex(instr);
 
+		if (tex->op == nir_texop_lod)
+			return lower_lod(b, tex, data);
 		if (!is_texture_sysval(b->shader, tex, &r))
 			return false;
 		old = &tex->def;
@@ -203,7 +248,8 @@ static bool lower(nir_builder *b, nir_instr *instr, void *data)
 		return false;
 	}
 	b->cursor = nir_after_instr(instr);
-	nir_def_rewrite_uses(old, load_sysval(b, data, &r, old));
+	nir_def_rewrite_uses(old, load_sysval(b, data, &r, old->num_components,
+						      old->bit_size));
 	return true;
 }
 
@@ -409,157 +455,4 @@ void tg_nir_lower_one_sample(nir_shader *nir)
 	nir_shader_intrinsics_pass(nir, lower_one_sample, nir_metadata_control_flow, NULL);
 	/* what targets have of each sample is read, and joined with the color, for each */
 	nir->info.fs.uses_sample_shading = nir->info.outputs_read;
-}
-
-struct primitive_id {
-	const nir_variable *variable;
-	bool numbered;
-};
-
-static bool lower_primitive_id(nir_builder *b, nir_intrinsic_instr *intr, void *data)
-{
-	const struct primitive_id *id = data;
-	nir_def *number, *at;
-
-	if (intr->intrinsic != nir_intrinsic_load_deref ||
-	    nir_intrinsic_get_var(intr, 0) != id->variable)
-		return false;
-	b->cursor = nir_before_instr(&intr->instr);
-	number = nir_channel(b, nir_load_workgroup_id(b), 0);
-	if (id->numbered) {
-		at = nir_u2u64(b, nir_imul_imm(b, number, 4));
-		at = nir_iadd(b, nir_load_xfb_address(b, 64, .base = TG_STREAM_PRIMITIVES), at);
-		number = nir_load_global(b, at, 4, 1, 32);
-	}
-	nir_def_replace(&intr->def, number);
-	return true;
-}
-
-void tg_nir_lower_primitive_id(nir_shader *nir, bool numbered)
-{
-	nir_variable *var = nir_find_variable_with_location(nir, nir_var_shader_in,
-							    VARYING_SLOT_PRIMITIVE_ID);
-	struct primitive_id id = { var, numbered };
-
-	if (!var)
-		return;
-	nir_shader_intrinsics_pass(nir, lower_primitive_id, nir_metadata_control_flow, &id);
-	var->data.mode = nir_var_shader_temp;
-	nir_fixup_deref_modes(nir);
-	nir->info.inputs_read &= ~VARYING_BIT_PRIMITIVE_ID;
-}
-
-/* ---- Outputs and inputs ---------------------------------------------------------------------- */
-
-/* What is in the record of a vertex, not among its attributes. */
-#define RECORD (VARYING_BIT_POS | VARYING_BIT_PSIZ | VARYING_BIT_LAYER | VARYING_BIT_VIEWPORT |	\
-		VARYING_BIT_CLIP_DIST0 | VARYING_BIT_CLIP_DIST1)
-
-static bool mark_output(nir_builder *b, nir_intrinsic_instr *intr, void *data)
-{
-	uint64_t *stored = data;
-	struct nir_io_semantics io;
-	unsigned i;
-
-	if (intr->intrinsic != nir_intrinsic_store_output)
-		return false;
-	io = nir_intrinsic_io_semantics(intr);
-	/* slot 0 is the position, which is in the record */
-	for (i = io.location; i < io.location + io.num_slots && i < 64; i++)
-		*stored |= BITFIELD64_BIT(i) | BITFIELD64_BIT(tg_fragment_slot(i));
-	return false;
-}
-
-/*
- * Attributes are in a table of the compiler's, which has room for few others. Outputs of one number
- * are parts of one vector to it, so those of the record have some that are beyond the table.
- */
-static void number_output(nir_intrinsic_instr *intr, uint64_t stored, struct nir_io_semantics io)
-{
-	io.no_varying = !!(RECORD & BITFIELD64_BIT(io.location));
-	nir_intrinsic_set_io_semantics(intr, io);
-	nir_intrinsic_set_base(intr, io.no_varying
-		? PAN_MAX_VARYINGS + (int)io.location
-		: (int)util_bitcount64(stored & ~RECORD & BITFIELD64_MASK(io.location)));
-}
-
-static bool place_output(nir_builder *b, nir_intrinsic_instr *intr, void *data)
-{
-	const uint64_t stored = *(const uint64_t *)data;
-	struct nir_io_semantics io;
-	nir_intrinsic_instr *copy;
-	unsigned slot;
-
-	if (intr->intrinsic != nir_intrinsic_store_output)
-		return false;
-	io = nir_intrinsic_io_semantics(intr);
-	slot = tg_fragment_slot(io.location);
-	number_output(intr, stored, io);
-	if (!slot)
-		return true;
-	copy = nir_instr_as_intrinsic(nir_instr_clone(b->shader, &intr->instr));
-	io.location = slot;
-	number_output(copy, stored, io);
-	b->cursor = nir_before_instr(&intr->instr);
-	nir_builder_instr_insert(b, &copy->instr);
-	return true;
-}
-
-void tg_nir_place_outputs(nir_shader *nir)
-{
-	uint64_t stored = 0;
-
-	nir_shader_intrinsics_pass(nir, mark_output, nir_metadata_all, &stored);
-	nir_shader_intrinsics_pass(nir, place_output, nir_metadata_control_flow, &stored);
-}
-
-void tg_nir_place_inputs(nir_shader *nir)
-{
-	nir_foreach_shader_in_variable(var, nir) {
-		const unsigned slot = tg_fragment_slot((unsigned)var->data.location);
-
-		if (slot)
-			var->data.location = (int)slot;
-	}
-}
-
-/*
- * The device's mode "sample" is for shaders that run for each sample. Positions are in the table
- * that the device knows: 8 bits of fraction, from the pixel's corner.
- */
-static bool lower_at_sample(nir_builder *b, nir_intrinsic_instr *intr, void *data)
-{
-	nir_def *sample, *place, *offset;
-
-	if (intr->intrinsic != nir_intrinsic_interp_deref_at_sample)
-		return false;
-	b->cursor = nir_before_instr(&intr->instr);
-	sample = nir_umin(b, intr->src[1].ssa, nir_imm_int(b, 15));
-	place = nir_iadd(b, nir_load_sample_positions_pan(b),
-			 nir_u2u64(b, nir_imul_imm(b, sample, 4)));
-	offset = nir_fadd_imm(b, nir_fmul_imm(b, nir_i2f32(b, nir_load_global(b, place, 2, 2, 16)),
-					      1.0 / 256), -0.5);
-	nir_def_replace(&intr->def,
-			nir_interp_deref_at_offset(b, intr->def.num_components,
-						   intr->def.bit_size, intr->src[0].ssa, offset));
-	return true;
-}
-
-void tg_nir_lower_at_sample(nir_shader *nir)
-{
-	nir_shader_intrinsics_pass(nir, lower_at_sample, nir_metadata_control_flow, NULL);
-}
-
-uint64_t tg_nir_noperspective(nir_shader *nir)
-{
-	uint64_t mask = 0;
-
-	nir_foreach_shader_in_variable(var, nir) {
-		if (var->data.interpolation != INTERP_MODE_NOPERSPECTIVE)
-			continue;
-		mask |= BITFIELD64_RANGE(var->data.location,
-					 glsl_count_attribute_slots(var->type, false));
-		var->data.interpolation = INTERP_MODE_SMOOTH;
-	}
-	return mask;
 }

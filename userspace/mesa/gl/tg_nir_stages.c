@@ -267,7 +267,7 @@ static bool store_output(nir_builder *b, nir_intrinsic_instr *intr, const struct
 	const unsigned location = nir_intrinsic_io_semantics(intr).location;
 
 	if (p->numbers && (location == VARYING_SLOT_LAYER || location == VARYING_SLOT_VIEWPORT))
-		copy_number(b, intr, p, tg_fragment_slot(location));
+		copy_number(b, intr, p, tc_fragment_slot(location));
 	if (a.byte >= 0 && patch)
 		mark_patch(p->space, &a);
 	else if (a.byte >= 0)

@@ -13,12 +13,12 @@
 #include "tg_draw.h"
 #include "tg_program.h"
 
-#define CODE_ALIGN 128
-
-static int count_slots(const struct glsl_type *type, bool bindless)
-{
-	return (int)glsl_count_vec4_slots(type, false, bindless);
-}
+#define CODE_ALIGN	128
+/*
+ * Bytes of an indexed array that is a tree of selections. A larger one is in scratch memory: 64
+ * floats would be 600 clauses that spill registers, and 25 pixels would take 3.6 ms, not 20 us.
+ */
+#define ARRAY_MOST	128
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
@@ -31,32 +31,16 @@ static bool remove_point_size(nir_builder *b, nir_intrinsic_instr *intr, void *d
 	return true;
 }
 
-static void lower_io(nir_shader *nir)
-{
-	NIR_PASS(_, nir, nir_lower_vars_to_ssa);
-	NIR_PASS(_, nir, nir_split_var_copies);
-	NIR_PASS(_, nir, nir_lower_var_copies);
-	NIR_PASS(_, nir, nir_lower_vars_to_ssa);
-	NIR_PASS(_, nir, nir_lower_io, nir_var_shader_in | nir_var_shader_out, count_slots,
-		 nir_lower_io_use_interpolated_input_intrinsics);
-	if (nir->info.outputs_written & VARYING_BIT_PSIZ)
-		NIR_PASS(_, nir, nir_lower_point_size, 0, TG_POINT_SIZE_MAX);
-}
-
-/*
- * Outputs are lowered before the compiler's own preparation, which would otherwise put the
- * viewport's transformation into the shader: the device has fixed functions for that.
- */
 static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 {
-	lower_io(nir);
+	tc_nir_lower_io(nir);
 	if (key->stream) {
 		tg_nir_lower_vertices(nir);
 		return;
 	}
 	if (key->space)
 		return;
-	tg_nir_place_outputs(nir);
+	tc_nir_place_outputs(nir);
 	if (!key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
 		NIR_PASS(_, nir, nir_shader_intrinsics_pass, remove_point_size,
 			 nir_metadata_control_flow, NULL);
@@ -86,10 +70,10 @@ static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
 		tg_nir_lower_one_sample(nir);
 	if (key->colors)
 		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
-	tg_nir_noperspective(nir);
-	tg_nir_place_inputs(nir);
-	tg_nir_lower_at_sample(nir);
-	tg_nir_lower_primitive_id(nir, key->numbered);
+	tc_nir_noperspective(nir);
+	tc_nir_place_inputs(nir);
+	tc_nir_lower_at_sample(nir);
+	tc_nir_lower_primitive_id(nir, key->numbered ? TG_STREAM_PRIMITIVES : -1);
 	if (key->back_facing)
 		tg_nir_lower_back_facing(nir);
 }
@@ -125,30 +109,6 @@ static void describe_fragment(const struct tg_shader *shader, const nir_shader *
 	}
 }
 
-/* What of the shader's information the compiler leaves to the driver. */
-static void fill_info(const nir_shader *nir, struct pan_shader_info *info)
-{
-	info->stage = nir->info.stage;
-	info->writes_global = nir->info.writes_memory;
-	info->ubo_count = nir->info.num_ubos;
-	info->texture_count = info->sampler_count = BITSET_LAST_BIT(nir->info.textures_used);
-	info->outputs_written = nir->info.outputs_written;
-	if (info->stage == MESA_SHADER_VERTEX)
-		info->attribute_count = util_bitcount64(nir->info.inputs_read);
-	if (gl_shader_stage_is_compute(info->stage))
-		info->wls_size = nir->info.shared_size;
-	if (info->stage != MESA_SHADER_FRAGMENT)
-		return;
-	info->fs.writes_depth = nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_DEPTH);
-	info->fs.writes_stencil = nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_STENCIL);
-	info->fs.writes_coverage =
-		nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
-	info->fs.outputs_read = nir->info.outputs_read >> FRAG_RESULT_DATA0;
-	info->fs.sample_shading = nir->info.fs.uses_sample_shading;
-	info->fs.untyped_color_outputs = nir->info.fs.untyped_color_outputs;
-	info->fs.early_fragment_tests = nir->info.fs.early_fragment_tests;
-}
-
 static void print_shader(nir_shader *nir, const struct util_dynarray *binary)
 {
 	fprintf(stderr, "---- tessera: %s shader\n", _mesa_shader_stage_to_abbrev(nir->info.stage));
@@ -173,13 +133,15 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 	else if (shader->stage == MESA_SHADER_FRAGMENT)
 		prepare_fragment(nir, &v->key);
 	else if (tg_stage_is_between((enum pipe_shader_type)shader->stage))
-		lower_io(nir);
+		tc_nir_lower_io(nir);
 	v->in_space = v->key.space || tg_stage_is_between((enum pipe_shader_type)shader->stage);
 	if (v->in_space)
 		prepare_space(nir, v);
 	if (v->key.robust)
 		tg_nir_robust(nir);
-	bifrost_preprocess_nir(nir, TG_GPU_ID);
+	NIR_PASS(_, nir, nir_lower_vars_to_scratch, nir_var_function_temp, ARRAY_MOST,
+		 glsl_get_natural_size_align_bytes, glsl_get_natural_size_align_bytes);
+	bifrost_preprocess_nir(nir, TC_GPU_ID);
 	if (shader->stage == MESA_SHADER_FRAGMENT && v->key.sprites)
 		NIR_PASS(_, nir, nir_lower_texcoord_replace_late, v->key.sprites, true);
 	if (shader->stage == MESA_SHADER_VERTEX && !v->in_space)
@@ -275,7 +237,7 @@ void tg_code_explain(struct tg_screen *screen, uint64_t va)
 static void compile(struct tg_screen *screen, const struct tg_shader *shader, struct tg_variant *v,
 		    struct util_dynarray *binary)
 {
-	struct panfrost_compile_inputs inputs = { .gpu_id = TG_GPU_ID, .record_outputs = true };
+	struct panfrost_compile_inputs inputs = { .gpu_id = TC_GPU_ID, .record_outputs = true };
 	nir_shader *nir;
 
 	v->sysval_ubo = ~0u;
@@ -286,7 +248,7 @@ static void compile(struct tg_screen *screen, const struct tg_shader *shader, st
 	if (v->sysval_count)
 		inputs.pushable_ubos |= BITFIELD_BIT(v->sysval_ubo);
 	bifrost_compile_shader_nir(nir, &inputs, binary, &v->info);
-	fill_info(nir, &v->info);
+	tc_fill_info(nir, &v->info);
 	v->writes_memory = nir->info.writes_memory;
 	if (shader->stage == MESA_SHADER_VERTEX && !v->in_space)
 		describe_vertex(nir, v);
@@ -450,7 +412,7 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 				  BITSET_TEST(shader->nir->info.system_values_read,
 					      SYSTEM_VALUE_SAMPLE_MASK_IN);
 		copy = nir_shader_clone(NULL, shader->nir);
-		shader->noperspective = tg_nir_noperspective(copy);
+		shader->noperspective = tc_nir_noperspective(copy);
 		ralloc_free(copy);
 		key.colors = shader->fragcolor;
 		key.robust = ctx->robust;

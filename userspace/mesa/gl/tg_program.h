@@ -9,11 +9,12 @@
 #include "util/simple_mtx.h"
 #include "util/u_inlines.h"
 
+#include "tc_nir.h"
+
 #include <tessera/tessera.h>
 
 #define TG_SYSVALS	320	/* with all sizes of all kinds of arrays */
 #define TG_POSITION_BYTES	32	/* of a vertex: position, edge flag, 12 bytes of nothing */
-#define TG_POINT_SIZE_MAX	1024.0f
 /* Indices of TG_SYSVAL_STREAM that are no buffers. */
 #define TG_STREAM_PRIMITIVES	13	/* x, y: address of the numbers of a draw's primitives */
 #define TG_STREAM_INSTANCE	14	/* x: number of a draw's first instance */
@@ -33,12 +34,13 @@ enum tg_sysval_kind {
 				   textures with samples their number */
 	TG_SYSVAL_SSBO,		/* x, y: address; z: size */
 	TG_SYSVAL_IMAGE_SIZE,	/* x, y, z */
-	TG_SYSVAL_WORK_GROUPS,	/* x, y, z */
+	TG_SYSVAL_WORK_GROUPS,	/* x, y: address of three numbers */
 	TG_SYSVAL_GROUP_SIZE,	/* x, y, z */
 	TG_SYSVAL_STREAM, /* x, y: address of a buffer, or of the list of vertices; z: vertices of
 			     an instance */
 	TG_SYSVAL_PATCH, /* x: vertices of a patch */
 	TG_SYSVAL_STIPPLE, /* four rows of the polygon stipple */
+	TG_SYSVAL_LOD, /* of a sampler and its texture. x, y: range of levels, w: mip filter */
 	TG_SYSVAL_RT_CONVERSION /* x: conversion word of a target that is read */
 };
 
@@ -173,44 +175,6 @@ void tg_nir_stipple(nir_shader *nir, struct tg_variant *variant);
  */
 void tg_nir_robust(nir_shader *nir);
 
-/*
- * tg_nir_lower_primitive_id(): of a fragment shader; gl_PrimitiveID is R57, which the compiler
- * knows as a work group's number. @numbered: R57 is the place in a list of such numbers.
- */
-void tg_nir_lower_primitive_id(nir_shader *nir, bool numbered);
-
-/*
- * tg_fragment_slot(): where fragment shaders find a varying. What the device wants of a vertex
- * beside its attributes is in a record that is not for them; it is stored a second time in slots
- * that have no other use. 0: they find it where it is, or do not read it.
- */
-static inline unsigned tg_fragment_slot(unsigned location)
-{
-	switch (location) {
-	case VARYING_SLOT_LAYER:
-		return VARYING_SLOT_BOUNDING_BOX0;
-	case VARYING_SLOT_VIEWPORT:
-		return VARYING_SLOT_BOUNDING_BOX1;
-	case VARYING_SLOT_CLIP_DIST0: /* with cull distances after them */
-		return VARYING_SLOT_CULL_DIST0;
-	case VARYING_SLOT_CLIP_DIST1:
-		return VARYING_SLOT_CULL_DIST1;
-	default:
-		return 0;
-	}
-}
-
-/*
- * tg_nir_place_outputs(): of a vertex shader that no stage follows, after nir_lower_io(): numbers
- * its outputs and adds the copies for fragment shaders.
- * tg_nir_place_inputs(): of a fragment shader.
- */
-void tg_nir_place_outputs(nir_shader *nir);
-void tg_nir_place_inputs(nir_shader *nir);
-
-/* tg_nir_lower_at_sample(): interpolateAtSample() is interpolateAtOffset(). */
-void tg_nir_lower_at_sample(nir_shader *nir);
-
 /* tg_nir_lower_back_facing(): gl_FrontFacing is false. */
 void tg_nir_lower_back_facing(nir_shader *nir);
 
@@ -229,8 +193,5 @@ void tg_nir_stage(nir_shader *nir, struct tg_space *space, bool numbers);
 
 /* tg_space_byte(): where in attribute space a varying is; < 0: nowhere. */
 int tg_space_byte(unsigned location);
-
-/* tg_nir_noperspective(): the varyings that are so, which are made smooth. */
-uint64_t tg_nir_noperspective(nir_shader *nir);
 
 #endif

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "util/log.h"
+#include "util/u_inlines.h"
 #include "util/u_memory.h"
 
 #include "tg_draw.h"
@@ -23,7 +24,9 @@ static bool is_counted(unsigned type)
 /* Of primitives: the driver knows before the device does. */
 static bool is_streamed(unsigned type)
 {
-	return type == PIPE_QUERY_PRIMITIVES_GENERATED || type == PIPE_QUERY_PRIMITIVES_EMITTED;
+	return type == PIPE_QUERY_PRIMITIVES_GENERATED || type == PIPE_QUERY_PRIMITIVES_EMITTED ||
+	       type == PIPE_QUERY_SO_STATISTICS || type == PIPE_QUERY_SO_OVERFLOW_PREDICATE ||
+	       type == PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE;
 }
 
 static bool is_timed(unsigned type)
@@ -31,23 +34,27 @@ static bool is_timed(unsigned type)
 	return type == PIPE_QUERY_TIMESTAMP || type == PIPE_QUERY_TIME_ELAPSED;
 }
 
-static uint64_t streamed(const struct tg_context *ctx, unsigned type)
+static bool is_statistics(unsigned type)
 {
-	return type == PIPE_QUERY_PRIMITIVES_GENERATED ? ctx->primitives : ctx->captured;
+	return type == PIPE_QUERY_PIPELINE_STATISTICS_SINGLE;
 }
 
 static struct pipe_query *create_query(struct pipe_context *pipe, unsigned type, unsigned index)
 {
 	struct tg_query *q;
 
-	if (!is_counted(type) && !is_streamed(type) && !is_timed(type) &&
-	    type != PIPE_QUERY_GPU_FINISHED)
+	if (!is_counted(type) && !is_streamed(type) && !is_timed(type) && !is_statistics(type) &&
+	    tg_counter_of(type) == TG_COUNTERS && type != PIPE_QUERY_GPU_FINISHED)
+		return NULL;
+	if (is_streamed(type) && index >= TG_STREAMS)
 		return NULL;
 	q = CALLOC_STRUCT(tg_query);
 	if (!q)
 		return NULL;
 	q->type = type;
+	q->index = index;
 	q->kind = type == PIPE_QUERY_OCCLUSION_COUNTER ? TSR_QUERY_SAMPLES : TSR_QUERY_ANY_SAMPLES;
+	tg_statistics_init(&q->statistics);
 	return (struct pipe_query *)q;
 }
 
@@ -57,6 +64,7 @@ static void destroy_query(struct pipe_context *pipe, struct pipe_query *query)
 
 	if (q->active && is_streamed(q->type))
 		tg_context(pipe)->primitive_queries--;
+	tg_statistics_finish(&q->statistics);
 	tg_bo_reference(&q->bo, NULL);
 	FREE(q);
 }
@@ -95,13 +103,29 @@ static bool write_time(struct tg_context *ctx, struct tg_query *q, unsigned inde
 	return true;
 }
 
+/* The driver's counter that the query is about; NULL: another kind of query. */
+static _Atomic uint64_t *counter_of(struct tg_context *ctx, const struct tg_query *q)
+{
+	const enum tg_counter counter = tg_counter_of(q->type);
+
+	return counter < TG_COUNTERS ? &ctx->screen->counters[counter] : NULL;
+}
+
 static bool begin_query(struct pipe_context *pipe, struct pipe_query *query)
 {
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_query *q = (struct tg_query *)query;
 
+	if (counter_of(ctx, q)) {
+		/* what was recorded before is not its */
+		tg_context_flush(ctx, "query");
+		q->counted = atomic_load(counter_of(ctx, q));
+		return true;
+	}
+	if (is_statistics(q->type))
+		return tg_statistics_begin(ctx, &q->statistics);
 	if (is_streamed(q->type)) {
-		q->begin = streamed(ctx, q->type);
+		q->begin = ctx->streamed;
 		ctx->primitive_queries += !q->active;
 		q->active = true;
 	}
@@ -134,8 +158,18 @@ static bool end_query(struct pipe_context *pipe, struct pipe_query *query)
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_query *q = (struct tg_query *)query;
 
+	if (counter_of(ctx, q)) {
+		tg_context_flush(ctx, "query");
+		q->counted = atomic_load(counter_of(ctx, q)) -
+			     (tg_counter_accumulates(tg_counter_of(q->type)) ? q->counted : 0);
+		return true;
+	}
+	if (is_statistics(q->type)) {
+		tg_statistics_end(ctx, &q->statistics);
+		return true;
+	}
 	if (is_streamed(q->type)) {
-		q->end = streamed(ctx, q->type);
+		q->end = ctx->streamed;
 		ctx->primitive_queries -= q->active;
 		q->active = false;
 		return true;
@@ -146,7 +180,7 @@ static bool end_query(struct pipe_context *pipe, struct pipe_query *query)
 		       write_time(ctx, q, 1);
 	if (!is_counted(q->type)) {
 		tg_context_flush(ctx, "query");
-		q->end = ctx->last_point;
+		q->point = ctx->last_point;
 		return true;
 	}
 	if (q->active && ctx->queries[q->kind] == q) {
@@ -159,21 +193,46 @@ static bool end_query(struct pipe_context *pipe, struct pipe_query *query)
 	return true;
 }
 
-static bool get_query_result(struct pipe_context *pipe, struct pipe_query *query, bool wait,
-			     union pipe_query_result *result)
+/* Primitives of a stream that found no room. */
+static bool overflowed(const struct tg_query *q, unsigned stream)
 {
-	struct tg_context *ctx = tg_context(pipe);
-	struct tg_query *q = (struct tg_query *)query;
+	return q->end.needed[stream] - q->begin.needed[stream] !=
+	       q->end.captured[stream] - q->begin.captured[stream];
+}
 
-	if (is_streamed(q->type)) {
-		result->u64 = q->end - q->begin;
-		return true;
+static void streamed_result(const struct tg_query *q, union pipe_query_result *result)
+{
+	const unsigned stream = q->index;
+	const uint64_t captured = q->end.captured[stream] - q->begin.captured[stream];
+	unsigned i;
+
+	switch (q->type) {
+	case PIPE_QUERY_PRIMITIVES_GENERATED:
+		result->u64 = q->end.generated[stream] - q->begin.generated[stream];
+		break;
+	case PIPE_QUERY_PRIMITIVES_EMITTED:
+		result->u64 = captured;
+		break;
+	case PIPE_QUERY_SO_STATISTICS:
+		result->so_statistics.num_primitives_written = captured;
+		result->so_statistics.primitives_storage_needed =
+			q->end.needed[stream] - q->begin.needed[stream];
+		break;
+	case PIPE_QUERY_SO_OVERFLOW_PREDICATE:
+		result->b = overflowed(q, stream);
+		break;
+	default:
+		for (i = 0; i < TG_STREAMS; i++)
+			result->b |= overflowed(q, i);
 	}
-	if (q->type == PIPE_QUERY_GPU_FINISHED) {
-		result->b = wait ? tg_screen_wait(ctx->screen, q->end, OS_TIMEOUT_INFINITE)
-				 : tg_screen_done(ctx->screen, q->end);
-		return result->b || !wait;
-	}
+}
+
+/* The device has written it, to the query's own memory. */
+static bool written_result(struct tg_context *ctx, struct tg_query *q, bool wait,
+			   union pipe_query_result *result)
+{
+	const uint64_t *words;
+
 	if (!q->bo)
 		return false;
 	if (tg_batch_uses(ctx, q->bo))
@@ -181,17 +240,77 @@ static bool get_query_result(struct pipe_context *pipe, struct pipe_query *query
 	if (!wait && tg_bo_busy(q->bo, false))
 		return false;
 	tg_bo_wait(q->bo, false);
-	if (is_timed(q->type)) {
-		const uint64_t *times = (const uint64_t *)q->bo->map;
+	words = (const uint64_t *)q->bo->map;
+	if (is_timed(q->type))
+		result->u64 = words[1] - words[0];
+	else if (q->type == PIPE_QUERY_OCCLUSION_COUNTER)
+		result->u64 = words[0];
+	else
+		result->b = words[0];
+	return true;
+}
 
-		result->u64 = times[1] - times[0];
+static bool get_query_result(struct pipe_context *pipe, struct pipe_query *query, bool wait,
+			     union pipe_query_result *result)
+{
+	struct tg_context *ctx = tg_context(pipe);
+	struct tg_query *q = (struct tg_query *)query;
+
+	if (is_streamed(q->type)) {
+		result->u64 = 0;
+		streamed_result(q, result);
 		return true;
 	}
-	if (q->type == PIPE_QUERY_OCCLUSION_COUNTER)
-		result->u64 = *(const uint64_t *)q->bo->map;
-	else
-		result->b = *(const uint64_t *)q->bo->map;
-	return true;
+	if (counter_of(ctx, q)) {
+		result->u64 = q->counted;
+		return true;
+	}
+	if (is_statistics(q->type))
+		return tg_statistics_result(ctx, &q->statistics, q->index, wait, &result->u64);
+	if (q->type == PIPE_QUERY_GPU_FINISHED) {
+		result->b = wait ? tg_screen_wait(ctx->screen, q->point, OS_TIMEOUT_INFINITE)
+				 : tg_screen_done(ctx->screen, q->point);
+		return result->b || !wait;
+	}
+	return written_result(ctx, q, wait, result);
+}
+
+/* A result in the type that was asked for: a number too large for it becomes the largest. */
+static void put_result(struct pipe_context *pipe, struct pipe_resource *resource, unsigned offset,
+		       enum pipe_query_value_type type, uint64_t value)
+{
+	uint32_t narrow;
+
+	if (type == PIPE_QUERY_TYPE_I64 || type == PIPE_QUERY_TYPE_U64) {
+		pipe_buffer_write(pipe, resource, offset, sizeof(value), &value);
+		return;
+	}
+	narrow = (uint32_t)MIN2(value, type == PIPE_QUERY_TYPE_I32 ? INT32_MAX : UINT32_MAX);
+	pipe_buffer_write(pipe, resource, offset, sizeof(narrow), &narrow);
+}
+
+/*
+ * Into a buffer, in the order of the context's commands; the CPU carries it there. With @index -1:
+ * if there is a result.
+ */
+static void get_query_result_resource(struct pipe_context *pipe, struct pipe_query *query,
+				      enum pipe_query_flags flags,
+				      enum pipe_query_value_type type, int index,
+				      struct pipe_resource *resource, unsigned offset)
+{
+	const struct tg_query *q = (struct tg_query *)query;
+	union pipe_query_result result = { 0 };
+	const bool is_bool = q->type == PIPE_QUERY_OCCLUSION_PREDICATE ||
+			     q->type == PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE ||
+			     q->type == PIPE_QUERY_SO_OVERFLOW_PREDICATE ||
+			     q->type == PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE ||
+			     q->type == PIPE_QUERY_GPU_FINISHED;
+	const bool there = get_query_result(pipe, query, flags & PIPE_QUERY_WAIT, &result);
+
+	if (index < 0)
+		put_result(pipe, resource, offset, type, there);
+	else if (there)
+		put_result(pipe, resource, offset, type, is_bool ? result.b : result.u64);
 }
 
 static void set_active_query_state(struct pipe_context *pipe, bool enable)
@@ -240,6 +359,7 @@ void tg_query_emit(struct tg_context *ctx, struct tg_batch *b)
 		}
 		tsr_pack_list_query(words, &packet);
 	}
+	tg_statistics_emit(ctx, b, !ctx->queries_paused);
 }
 
 /* The clock that write_time() writes. */
@@ -264,6 +384,7 @@ void tg_query_init(struct pipe_context *pipe)
 	pipe->begin_query = begin_query;
 	pipe->end_query = end_query;
 	pipe->get_query_result = get_query_result;
+	pipe->get_query_result_resource = get_query_result_resource;
 	pipe->set_active_query_state = set_active_query_state;
 	pipe->render_condition = render_condition;
 }

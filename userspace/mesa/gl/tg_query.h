@@ -3,13 +3,17 @@
 #define TG_QUERY_H
 
 #include "tg_context.h"
+#include "tg_statistics.h"
 
 struct tg_query {
-	unsigned type;			/* PIPE_QUERY_… */
+	unsigned type, index;		/* PIPE_QUERY_..., and which of a kind's */
 	uint32_t kind;			/* enum tsr_query; for those the device counts */
 	bool active;
 	struct tg_bo *bo;		/* where the device counts, or writes times */
-	uint64_t begin, end; /* numbers of primitives; end: or the point that is waited for */
+	struct tg_streamed begin, end;	/* the context's numbers of primitives then */
+	uint64_t counted;		/* driver's counter at the beginning, then the result */
+	uint64_t point;			/* PIPE_QUERY_GPU_FINISHED: what is waited for */
+	struct tg_statistics statistics;
 };
 
 void tg_query_screen_init(struct pipe_screen *screen);

@@ -50,7 +50,8 @@ static bool fits(const struct region *g)
 {
 	const struct tg_resource *dst = g->dst.resource, *src = g->src.resource;
 
-	return dst->texel == src->texel && tg_copy_fits(dst) && tg_copy_fits(src) && !overlaps(g);
+	return dst->mem.texel == src->mem.texel && tg_copy_fits(dst) && tg_copy_fits(src) &&
+	       !overlaps(g);
 }
 
 /* A source of one sample is what all samples of the target become. */
@@ -183,8 +184,8 @@ static bool keeps_bits(const struct pipe_blit_info *b)
 {
 	const enum pipe_format src = b->src.format, dst = b->dst.format;
 
-	if (util_format_get_blocksize(src) != tg_resource(b->src.resource)->texel ||
-	    util_format_get_blocksize(dst) != tg_resource(b->dst.resource)->texel)
+	if (util_format_get_blocksize(src) != tg_resource(b->src.resource)->mem.texel ||
+	    util_format_get_blocksize(dst) != tg_resource(b->dst.resource)->mem.texel)
 		return util_format_is_depth_or_stencil(src) && src == dst &&
 		       b->src.resource->format == src && b->dst.resource->format == dst;
 	if (src == dst)

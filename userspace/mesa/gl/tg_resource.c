@@ -10,14 +10,12 @@
 #include "util/u_transfer_helper.h"
 
 #include "tg_batch.h"
-#include "tg_format.h"
+#include "tc_format.h"
 #include "tg_resource.h"
 #include "tg_share.h"
 #include "tg_window.h"
 
 #define TILED	DRM_FORMAT_MOD_ARM_16X16_BLOCK_U_INTERLEAVED
-#define ALIGN_LEVEL	64u	/* of levels, layers and rows */
-#define TILE		16u
 
 static bool wants_linear(const struct pipe_resource *t)
 {
@@ -26,7 +24,7 @@ static bool wants_linear(const struct pipe_resource *t)
 
 	return t->target == PIPE_BUFFER || t->bind & linear || t->usage == PIPE_USAGE_STAGING ||
 	       t->target == PIPE_TEXTURE_1D || t->target == PIPE_TEXTURE_1D_ARRAY ||
-	       tg_format(t->format)->uses & TG_BLOCK;
+	       tc_format(t->format)->uses & TC_BLOCK;
 }
 
 static unsigned samples_of(const struct pipe_resource *t)
@@ -34,57 +32,32 @@ static unsigned samples_of(const struct pipe_resource *t)
 	return MAX2(t->nr_samples, 1);
 }
 
-/* Bytes of a level's slice, and how its rows lie. */
-static void lay_out_level(struct tg_resource *r, unsigned l)
+static void lay_out(struct tg_resource *r, bool tiled, uint32_t pitch)
 {
 	const struct pipe_resource *t = &r->base;
-	const unsigned width = util_format_get_nblocksx(t->format, u_minify(t->width0, l));
-	const unsigned height = util_format_get_nblocksy(t->format, u_minify(t->height0, l));
-	struct tg_level *level = &r->level[l];
-	uint64_t rows = height;
+	const struct tc_shape shape = {
+		.format = t->format,
+		.width = t->width0,
+		.height = t->height0,
+		.depth = t->depth0,
+		.levels = t->last_level + 1,
+		.layers = t->array_size,
+		.samples = samples_of(t),
+		.volume = t->target == PIPE_TEXTURE_3D,
+		.tiled = tiled,
+	};
 
-	if (r->layout == TSR_LAYOUT_TILED) {
-		level->pitch = DIV_ROUND_UP(width, TILE) * TILE * TILE * r->texel;
-		rows = DIV_ROUND_UP(height, TILE);
-	} else {
-		level->pitch = align(width * r->texel, ALIGN_LEVEL);
-	}
-	level->slice = align64(rows * level->pitch, ALIGN_LEVEL);
-}
-
-static void lay_out(struct tg_resource *r, uint32_t pitch)
-{
-	const struct pipe_resource *t = &r->base;
-	uint64_t at = 0;
-	unsigned l;
-
-	r->texel = util_format_get_blocksize(t->format);
-	if (t->target == PIPE_BUFFER) {
-		r->size = MAX2(t->width0, 1);
-		return;
-	}
-	for (l = 0; l <= t->last_level; l++) {
-		lay_out_level(r, l);
-		if (pitch) {
-			r->level[l].slice = r->level[l].slice / r->level[l].pitch * pitch;
-			r->level[l].pitch = pitch;
-		}
-		r->level[l].offset = at;
-		at += r->level[l].slice * u_minify(t->depth0, l);
-	}
-	r->sample = at;
-	r->layer = at * samples_of(t);
-	r->size = r->layer * t->array_size;
+	if (t->target == PIPE_BUFFER)
+		r->mem = (struct tc_layout){ .size = MAX2(t->width0, 1),
+					     .texel = util_format_get_blocksize(t->format) };
+	else
+		tc_layout_init(&r->mem, &shape, pitch);
 }
 
 uint64_t tg_resource_offset(const struct tg_resource *r, unsigned level, unsigned layer,
 			    unsigned sample)
 {
-	const struct tg_level *l = &r->level[level];
-
-	if (r->base.target == PIPE_TEXTURE_3D)
-		return r->offset + l->offset + layer * l->slice;
-	return r->offset + layer * r->layer + sample * r->sample + l->offset;
+	return r->offset + tc_layout_offset(&r->mem, level, layer, sample);
 }
 
 static struct tg_resource *resource_new(struct pipe_screen *screen,
@@ -143,12 +116,12 @@ struct pipe_resource *tg_resource_slice(struct tg_resource *r, unsigned level, u
 
 	if (!slice)
 		return NULL;
-	slice->layout = r->layout;
-	slice->texel = r->texel;
+	slice->mem.layout = r->mem.layout;
+	slice->mem.texel = r->mem.texel;
 	slice->offset = tg_resource_offset(r, level, layer, sample);
-	slice->level[0].pitch = r->level[level].pitch;
-	slice->level[0].slice = r->level[level].slice;
-	slice->sample = slice->layer = slice->size = r->level[level].slice;
+	slice->mem.level[0].pitch = r->mem.level[level].pitch;
+	slice->mem.level[0].slice = r->mem.level[level].slice;
+	slice->mem.sample = slice->mem.layer = slice->mem.size = r->mem.level[level].slice;
 	tg_bo_reference(&slice->bo, r->bo);
 	return &slice->base;
 }
@@ -169,9 +142,8 @@ static struct pipe_resource *create_with(struct pipe_screen *screen,
 
 	if (!r)
 		return NULL;
-	r->layout = linear ? TSR_LAYOUT_LINEAR : TSR_LAYOUT_TILED;
-	lay_out(r, 0);
-	r->bo = tg_resource_memory(tg_screen(screen), template, r->size);
+	lay_out(r, !linear, 0);
+	r->bo = tg_resource_memory(tg_screen(screen), template, r->mem.size);
 	if (!r->bo) {
 		resource_free(r);
 		return NULL;
@@ -189,7 +161,7 @@ static struct pipe_resource *resource_create(struct pipe_screen *screen,
 
 static bool may_be_tiled(enum pipe_format format)
 {
-	return !(tg_format(format)->uses & TG_BLOCK);
+	return !(tc_format(format)->uses & TC_BLOCK);
 }
 
 static struct pipe_resource *resource_create_with_modifiers(struct pipe_screen *screen,
@@ -214,12 +186,12 @@ static struct pipe_resource *resource_create_with_modifiers(struct pipe_screen *
  */
 static uint32_t stride_of(const struct tg_resource *r, unsigned level)
 {
-	return r->level[level].pitch / (r->layout == TSR_LAYOUT_TILED ? TILE : 1);
+	return r->mem.level[level].pitch / (r->mem.layout == TSR_LAYOUT_TILED ? TC_TILE : 1);
 }
 
 static uint64_t modifier_of(const struct tg_resource *r)
 {
-	return r->layout == TSR_LAYOUT_TILED ? TILED : DRM_FORMAT_MOD_LINEAR;
+	return r->mem.layout == TSR_LAYOUT_TILED ? TILED : DRM_FORMAT_MOD_LINEAR;
 }
 
 /* The layout a handle speaks of. False: we have no such. */
@@ -227,26 +199,53 @@ static bool take_layout(struct tg_resource *r, const struct winsys_handle *handl
 {
 	const bool tiled = handle->modifier == TILED;
 	const uint32_t width = util_format_get_nblocksx(r->format, r->base.width0);
-	const uint64_t pitch = (uint64_t)handle->stride * (tiled ? TILE : 1);
+	const uint64_t pitch = (uint64_t)handle->stride * (tiled ? TC_TILE : 1);
 
 	if (!tiled && handle->modifier != DRM_FORMAT_MOD_LINEAR &&
 	    handle->modifier != DRM_FORMAT_MOD_INVALID)
 		return false;
-	r->layout = tiled ? TSR_LAYOUT_TILED : TSR_LAYOUT_LINEAR;
-	lay_out(r, (uint32_t)pitch);
+	lay_out(r, tiled, (uint32_t)pitch);
 	if (r->base.target == PIPE_BUFFER)
 		return !tiled;
-	if (tiled && (!may_be_tiled(r->format) || pitch % ALIGN_LEVEL))
+	if (tiled && (!may_be_tiled(r->format) || pitch % TC_ALIGN))
 		return false;
 	return pitch <= UINT32_MAX &&
-	       handle->stride >= (uint64_t)align(width, tiled ? TILE : 1) * r->texel;
+	       handle->stride >= (uint64_t)align(width, tiled ? TC_TILE : 1) * r->mem.texel;
+}
+
+/* The resource's memory is from @offset on in @bo, which may be NULL. Else @r is freed. */
+static struct pipe_resource *put_into(struct tg_resource *r, struct tg_bo *bo)
+{
+	if (!bo || bo->size < r->offset || bo->size - r->offset < r->mem.size) {
+		resource_free(r);
+		return NULL;
+	}
+	util_range_add(&r->base, &r->valid, 0, r->base.width0);
+	return &r->base;
+}
+
+struct pipe_resource *tg_resource_in(struct pipe_screen *screen,
+				     const struct pipe_resource *template, struct tg_bo *bo,
+				     uint64_t offset)
+{
+	struct tg_resource *r = offset % TC_ALIGN ? NULL : resource_new(screen, template);
+	struct pipe_resource own = *template;
+
+	if (!r)
+		return NULL;
+	/* shared memory is tiled, too, if its owner does not say otherwise */
+	own.bind &= PIPE_BIND_LINEAR;
+	r->offset = offset;
+	lay_out(r, !wants_linear(&own), 0);
+	tg_bo_reference(&r->bo, bo);
+	return put_into(r, bo);
 }
 
 static struct pipe_resource *resource_from_handle(struct pipe_screen *screen,
 						  const struct pipe_resource *template,
 						  struct winsys_handle *handle, unsigned usage)
 {
-	const uint32_t offset_align = handle->modifier == TILED ? ALIGN_LEVEL : 16;
+	const uint32_t offset_align = handle->modifier == TILED ? TC_ALIGN : 16;
 	struct tg_resource *r;
 
 	if (handle->type != WINSYS_HANDLE_TYPE_FD || samples_of(template) > 1 ||
@@ -258,12 +257,7 @@ static struct pipe_resource *resource_from_handle(struct pipe_screen *screen,
 	r->offset = handle->offset;
 	if (take_layout(r, handle))
 		r->bo = tg_bo_import(tg_screen(screen), (int)handle->handle);
-	if (!r->bo || r->bo->size < r->offset || r->bo->size - r->offset < r->size) {
-		resource_free(r);
-		return NULL;
-	}
-	util_range_add(&r->base, &r->valid, 0, r->base.width0);
-	return &r->base;
+	return put_into(r, r->bo);
 }
 
 static bool resource_get_handle(struct pipe_screen *screen, struct pipe_context *context,
@@ -310,7 +304,7 @@ static bool resource_get_param(struct pipe_screen *screen, struct pipe_context *
 		*value = modifier_of(r);
 		return true;
 	case PIPE_RESOURCE_PARAM_LAYER_STRIDE:
-		*value = r->layer;
+		*value = r->mem.layer;
 		return true;
 	case PIPE_RESOURCE_PARAM_HANDLE_TYPE_KMS:
 		handle.type = WINSYS_HANDLE_TYPE_KMS;

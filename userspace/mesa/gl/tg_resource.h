@@ -1,42 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Buffers and textures. A texture is layers (of cubes faces, each sample of a layer one), each a
- * pyramid of levels; of a volume a level is its slices one behind the other.
- */
+/* Buffers and textures. */
 #ifndef TG_RESOURCE_H
 #define TG_RESOURCE_H
 
 #include "util/u_range.h"
 
+#include "tc_layout.h"
 #include "tg_bo.h"
 #include <tessera/layout.h>
 
-#define TG_LEVELS 16
-
 struct tg_batch;
-
-struct tg_level {
-	uint64_t offset;	/* in a layer */
-	uint64_t slice;		/* bytes of a slice */
-	uint32_t pitch;		/* bytes from row (of tiles, of blocks) to row */
-};
 
 struct tg_resource {
 	struct pipe_resource base;
 	struct tg_bo *bo;
 	uint64_t offset;		/* of the first byte in the BO */
-	uint64_t layer;			/* bytes from layer to layer */
-	uint64_t sample;		/* bytes from sample to sample */
-	uint64_t size;
-	uint32_t layout;		/* enum tsr_layout */
-	uint32_t texel;			/* bytes of a texel, or of a block */
+	struct tc_layout mem;		/* of a buffer only its size */
 	struct sw_displaytarget *window; /* what the window system shows of it, see tg_window.h */
 	unsigned window_stride;
 	struct pipe_resource *stencil;	/* of a Z32_FLOAT_S8X24_UINT, which is depth alone; owned by
 					   u_transfer_helper */
 	enum pipe_format format;	/* what is in memory */
 	struct util_range valid;	/* bytes of a buffer that may have been written */
-	struct tg_level level[TG_LEVELS];
 };
 
 struct tg_transfer {
@@ -74,6 +59,14 @@ struct tg_bo *tg_resource_memory(struct tg_screen *screen, const struct pipe_res
 struct pipe_resource *tg_resource_slice(struct tg_resource *r, unsigned level, unsigned layer,
 					unsigned sample, enum pipe_format format);
 
+/*
+ * tg_resource_in(): a resource in memory that another API has laid out, from @offset on; NULL if
+ * it does not fit.
+ */
+struct pipe_resource *tg_resource_in(struct pipe_screen *screen,
+				     const struct pipe_resource *template, struct tg_bo *bo,
+				     uint64_t offset);
+
 /* tg_resource_extent(): write the first @dimensions of a level's width, height, depth to @out. */
 void tg_resource_extent(const struct pipe_resource *resource, unsigned level, unsigned dimensions,
 			uint32_t *out);
@@ -85,6 +78,7 @@ void tg_resource_write(struct tg_batch *batch, struct tg_resource *r, uint64_t s
 /* False: there is no memory. */
 bool tg_resource_screen_init(struct pipe_screen *screen);
 void tg_resource_context_init(struct pipe_context *context);
+void tg_memobj_screen_init(struct pipe_screen *screen);
 
 /* Maps of a texture that is one resource and has one sample. */
 void *tg_texture_map(struct pipe_context *pipe, struct pipe_resource *resource, unsigned level,

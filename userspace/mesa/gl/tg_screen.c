@@ -77,10 +77,10 @@ bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout)
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* The batch that the engine had begun, of those that may be lost; NULL: it is not among them. */
-static struct tg_job *guilty(struct tg_screen *screen, enum tg_engine engine)
+/* The batch that the queue had begun, of those that may be lost; NULL: it is not among them. */
+static struct tg_job *guilty(struct tg_screen *screen, unsigned queue)
 {
-	const uint64_t number = p_atomic_read((const uint64_t *)screen->begun->map + engine);
+	const uint64_t number = p_atomic_read((const uint64_t *)screen->begun->map + queue);
 
 	list_for_each_entry(struct tg_job, job, &screen->batches, link) {
 		if (job->number == number)
@@ -100,14 +100,14 @@ static void blame(struct tg_job *job, enum pipe_reset_status status)
  * A queue is dead: what it had to do from the batch at fault on is lost. Batches before it were
  * done before.
  */
-static void lose(struct tg_screen *screen, enum tg_engine engine)
+static void lose(struct tg_screen *screen, unsigned queue)
 {
-	struct tg_job *bad = guilty(screen, engine);
+	struct tg_job *bad = guilty(screen, queue);
 
 	if (bad)
 		blame(bad, PIPE_GUILTY_CONTEXT_RESET);
 	list_for_each_entry(struct tg_job, job, &screen->batches, link) {
-		if (job->engines & 1u << engine && (!bad || job->point > bad->point))
+		if (job->queues & 1u << queue && (!bad || job->point > bad->point))
 			blame(job, bad ? PIPE_INNOCENT_CONTEXT_RESET : PIPE_UNKNOWN_CONTEXT_RESET);
 	}
 }
@@ -131,7 +131,7 @@ static void report(struct tg_screen *screen, const struct drm_tessera_queue_get_
  * first job, so a screen that never dispatches has no compute queue. One that replaces a dead queue
  * is created at once: on a banned VM or without a device that fails, and contexts report a reset.
  */
-static bool mend(struct tg_screen *screen, enum tg_engine engine)
+static bool mend(struct tg_screen *screen, unsigned priority, enum tg_engine engine)
 {
 	static const struct {
 		uint32_t class;
@@ -142,12 +142,13 @@ static bool mend(struct tg_screen *screen, enum tg_engine engine)
 		[TG_COMPUTE] = { DRM_TESSERA_ENGINE_COMPUTE, "a dispatch" },
 		[TG_COPY] = { DRM_TESSERA_ENGINE_COPY, "a copy" },
 	};
-	struct tsr_queue *old = screen->queue[engine], *fresh = NULL;
+	const unsigned queue = tg_queue_number(priority, engine);
+	struct tsr_queue *old = screen->queue[queue], *fresh = NULL;
 	struct drm_tessera_queue_get_state state;
 
 	if (old && (tsr_queue_get_state(old, &state, sizeof(state)) || !state.error))
 		return true;
-	if (tsr_queue_create(screen->vm, engines[engine].class, DRM_TESSERA_PRIORITY_NORMAL, 0,
+	if (tsr_queue_create(screen->vm, engines[engine].class, priority, 0,
 			     &fresh) || (old && !tsr_queue_id(fresh))) {
 		mesa_loge("tessera: %s", tsr_error_message());
 		tsr_queue_unref(fresh);
@@ -155,22 +156,37 @@ static bool mend(struct tg_screen *screen, enum tg_engine engine)
 	}
 	if (old) {
 		report(screen, &state, engines[engine].name);
-		lose(screen, engine);
+		lose(screen, queue);
 	}
+	if (screen->debug & TG_DEBUG_TRACE)
+		fprintf(stderr, "tessera: queue of %s, priority %u\n", engines[engine].name,
+			priority);
 	tsr_queue_unref(old);
-	screen->queue[engine] = fresh;
+	screen->queue[queue] = fresh;
 	return true;
 }
 
 bool tg_screen_mend(struct tg_screen *screen)
 {
-	enum tg_engine engine;
+	unsigned i;
 
-	for (engine = 0; engine < TG_ENGINES; engine++) {
-		if (!mend(screen, engine))
+	for (i = 0; i < TG_QUEUES; i++) {
+		if (screen->priorities & 1u << i / TG_ENGINES &&
+		    !mend(screen, i / TG_ENGINES, i % TG_ENGINES))
 			return false;
 	}
 	return true;
+}
+
+bool tg_screen_add_priority(struct tg_screen *screen, unsigned priority)
+{
+	bool ok;
+
+	simple_mtx_lock(&screen->lock);
+	screen->priorities |= 1u << priority;
+	ok = tg_screen_mend(screen);
+	simple_mtx_unlock(&screen->lock);
+	return ok;
 }
 
 struct tg_bo *tg_screen_scratch(struct tg_screen *screen, enum tg_engine engine, uint32_t bytes,
@@ -204,14 +220,15 @@ struct tg_bo *tg_screen_scratch(struct tg_screen *screen, enum tg_engine engine,
 	return held;
 }
 
-bool tg_screen_has_engine(struct tg_screen *screen, enum tg_engine engine)
+bool tg_screen_has_engine(struct tg_screen *screen, unsigned priority, enum tg_engine engine)
 {
-	const uint32_t bit = 1u << engine;
+	const unsigned queue = tg_queue_number(priority, engine);
+	const uint32_t bit = 1u << queue;
 	bool has;
 
 	simple_mtx_lock(&screen->lock);
 	if (!(screen->asked & bit) && !(screen->debug & TG_DEBUG_NOCOPY) &&
-	    tsr_queue_id(screen->queue[engine]))
+	    tsr_queue_id(screen->queue[queue]))
 		screen->usable |= bit;
 	screen->asked |= bit;
 	has = screen->usable & bit;
@@ -250,11 +267,12 @@ static bool open_device(struct tg_screen *screen, int fd)
 			return false;
 		}
 	}
-	screen->begun = tg_bo_create(screen, TG_ENGINES * sizeof(uint64_t), "begun");
+	screen->begun = tg_bo_create(screen, TG_QUEUES * sizeof(uint64_t), "begun");
 	if (!screen->begun)
 		return false;
-	memset(screen->begun->map, 0, TG_ENGINES * sizeof(uint64_t));
-	return tg_screen_mend(screen);
+	memset(screen->begun->map, 0, TG_QUEUES * sizeof(uint64_t));
+	screen->submitted_priority = DRM_TESSERA_PRIORITY_NORMAL;
+	return tg_screen_add_priority(screen, DRM_TESSERA_PRIORITY_NORMAL);
 }
 
 /* ---- The object ------------------------------------------------------------------------------ */
@@ -276,7 +294,7 @@ static void destroy(struct pipe_screen *pscreen)
 	simple_mtx_unlock(&screen->lock);
 	tg_cache_screen_destroy(screen);
 	tsr_submit_destroy(screen->submit);
-	for (i = 0; i < TG_ENGINES; i++)
+	for (i = 0; i < TG_QUEUES; i++)
 		tsr_queue_unref(screen->queue[i]);
 	for (i = 0; i < TG_HEAPS; i++)
 		tsr_tiler_heap_unref(screen->heap[i]);
@@ -317,7 +335,9 @@ static bool init_functions(struct pipe_screen *base)
 	base->context_create = tg_context_create;
 	tg_fence_screen_init(base);
 	tg_query_screen_init(base);
+	tg_counters_screen_init(base);
 	tg_caps_init(base);
+	tg_memobj_screen_init(base);
 	return tg_resource_screen_init(base);
 }
 

@@ -11,10 +11,23 @@
 #include "util/simple_mtx.h"
 #include "util/slab.h"
 
+#include "tg_counters.h"
+
 #include <tessera/tessera.h>
 
-#define TG_GPU_ID 0x7212 /* the GPU whose instruction set the device executes, to the compiler */
 enum tg_engine { TG_BIN, TG_RENDER, TG_COMPUTE, TG_COPY, TG_ENGINES };
+
+/*
+ * Queues: one for each engine and priority. Contexts of the same priority share theirs; those of a
+ * priority that no context has are not created.
+ */
+#define TG_PRIORITIES	3	/* DRM_TESSERA_PRIORITY_LOW to HIGH */
+#define TG_QUEUES	(TG_PRIORITIES * TG_ENGINES)
+
+static inline unsigned tg_queue_number(unsigned priority, enum tg_engine engine)
+{
+	return priority * TG_ENGINES + engine;
+}
 
 #define TG_HEAPS	2	/* tiler heaps, used in turn */
 #define TG_BO_BUCKETS	24	/* sizes of the cache: powers of two from a page on */
@@ -37,19 +50,22 @@ struct tg_screen {
 	struct tsr_pool *code;			/* shaders: the GPU reads and executes */
 	struct tsr_pool *lists;			/* what a batch writes: likewise */
 	struct slab_parent_pool transfers;
+	struct nir_shader_compiler_options options;	/* of the compiler, for all other shaders */
 	struct nir_shader_compiler_options stage_options;	/* tessellation, geometry shaders */
 	struct disk_cache *cache;		/* NULL if there is none */
 	struct sw_winsys *winsys;	/* shows textures, see tg_window.h; NULL if dma-bufs do */
 
 	simple_mtx_t lock;			/* protects what follows */
-	struct tsr_queue *queue[TG_ENGINES];
+	uint32_t priorities;	/* bit n: there are, or were, contexts of priority n */
+	struct tsr_queue *queue[TG_QUEUES];
 	struct tg_bo *begun;		/* uint64_t for each: number of the batch that began last */
 	struct tsr_tiler_heap *heap[TG_HEAPS];
 	struct tsr_sync *timeline;		/* each batch is a point */
 	struct tsr_submit *submit;
 	uint64_t submitted;			/* the last point */
+	unsigned submitted_priority;		/* that of its context */
 	uint64_t order_point;	/* the last one of a dispatch, or of copies without a frame */
-	uint32_t asked, usable;	/* bit n: the queue of engine n was asked for; it exists */
+	uint32_t asked, usable;	/* bit n: queue n was asked for; it exists */
 	struct tg_bo *scratch[TG_ENGINES];	/* of shaders; NULL: none was needed yet */
 	uint32_t scratch_size[TG_ENGINES];	/* bytes of a thread */
 	uint64_t heap_point[TG_HEAPS];		/* batch that used a heap last */
@@ -60,6 +76,7 @@ struct tg_screen {
 	struct list_head codes;			/* struct tg_code */
 	struct list_head shared;		/* struct tg_bo that have a dma-buf */
 
+	tg_counters counters;
 	_Atomic uint64_t completed;		/* points up to here are done */
 	_Atomic bool refused;			/* the last allocation failed, which was said */
 };
@@ -83,11 +100,17 @@ bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout);
 bool tg_screen_mend(struct tg_screen *screen);
 
 /*
+ * tg_screen_add_priority(): a context of this priority is created. False with a message: there are
+ * no queues for it.
+ */
+bool tg_screen_add_priority(struct tg_screen *screen, unsigned priority);
+
+/*
  * tg_screen_has_engine(): whether there is a queue of COPY or COMPUTE for the driver's own work.
  * A queue takes a slot of the hardware with its first job, so it is asked for once, when it is
  * needed first. What the driver does with it must have another way.
  */
-bool tg_screen_has_engine(struct tg_screen *screen, enum tg_engine engine);
+bool tg_screen_has_engine(struct tg_screen *screen, unsigned priority, enum tg_engine engine);
 
 /*
  * tg_screen_scratch(): scratch of at least @bytes for each thread of an engine, with a reference;

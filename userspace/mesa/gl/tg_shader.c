@@ -3,7 +3,7 @@
 #include "util/u_math.h"
 
 #include "tg_draw.h"
-#include "tg_format.h"
+#include "tc_format.h"
 #include "tg_resource.h"
 
 #define UNIFORM_MAX	(64u << 10)	/* bytes of a uniform buffer */
@@ -33,6 +33,21 @@ static void texture_size(const struct tg_stage *stage, const struct tg_sysval *s
 					    : v->u.tex.last_level - level + 1;
 }
 
+/* The levels that a sampler takes of its texture. */
+static void level_range(const struct tg_stage *stage, unsigned index, uint32_t *out)
+{
+	const struct tg_sampler *sampler = stage->samplers[index];
+	const struct pipe_sampler_view *view = stage->views[index];
+	float last;
+
+	if (!sampler || !view || view->target == PIPE_BUFFER)
+		return;
+	last = (float)(view->u.tex.last_level - view->u.tex.first_level);
+	out[0] = fui(MIN2(sampler->base.min_lod, last));
+	out[1] = fui(MIN2(sampler->base.max_lod, last));
+	out[3] = sampler->base.min_mip_filter;
+}
+
 static void stream_value(const struct tg_context *ctx, struct tg_batch *b, unsigned index,
 			 uint32_t *out)
 {
@@ -60,11 +75,11 @@ static void stream_value(const struct tg_context *ctx, struct tg_batch *b, unsig
 
 static uint32_t target_conversion(enum pipe_format format, nir_alu_type type)
 {
-	const struct tsr_conversion word = { .registers = tg_register_type(type, format) };
+	const struct tsr_conversion word = { .registers = tc_register_type(type, format) };
 	uint64_t packed;
 
 	tsr_pack_conversion(&packed, &word);
-	return (uint32_t)packed | tg_conversion(format);
+	return (uint32_t)packed | tc_conversion(format);
 }
 
 static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage,
@@ -81,6 +96,9 @@ static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struc
 	case TG_SYSVAL_TEXTURE_SIZE:
 		texture_size(stage, s, out);
 		break;
+	case TG_SYSVAL_LOD:
+		level_range(stage, s->index, out);
+		break;
 	case TG_SYSVAL_SSBO:
 		tg_buffer_value(b, stage, s->index, out);
 		break;
@@ -88,7 +106,7 @@ static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struc
 		tg_image_size(stage, s, out);
 		break;
 	case TG_SYSVAL_WORK_GROUPS:
-		memcpy(out, ctx->groups, sizeof(ctx->groups));
+		memcpy(out, &ctx->groups_va, sizeof(ctx->groups_va));
 		break;
 	case TG_SYSVAL_GROUP_SIZE:
 		memcpy(out, ctx->group_size, sizeof(ctx->group_size));
@@ -332,7 +350,7 @@ static bool write_varyings(struct tg_context *ctx, struct tg_batch *b, struct ts
 	p->varyings = p->attributes + images * 8;
 	for (i = 0; i < count; i++) {
 		const struct pan_shader_varying *in = &fs->info.varyings.input[i];
-		const struct tg_format *f = tg_format(tg_output_format(last, in->format));
+		const struct tc_format *f = tc_format(tg_output_format(last, in->format));
 		const struct tsr_attribute word = {
 			.buffer = 2 * images, .format = f->format, .order = f->order,
 			.offset = (int32_t)tg_output_offset(last, in->location),
@@ -361,24 +379,6 @@ static bool write_fragment_program(struct tg_context *ctx, struct tg_batch *b)
 
 /* ---- SHADER_STATE ---------------------------------------------------------------------------- */
 
-static void preload(const struct bifrost_message_preload *m, uint32_t *kind, bool *half,
-		    uint32_t *components, bool *zero_lod, uint32_t *varying, uint32_t *texture)
-{
-	*kind = !m->enabled  ? TSR_PRELOAD_NONE
-		: m->texture ? TSR_PRELOAD_VAR_TEX
-			     : TSR_PRELOAD_LD_VAR;
-	if (!m->enabled)
-		return;
-	*half = m->fp16;
-	*varying = m->varying_index;
-	if (m->texture) {
-		*texture = m->texture_index;
-		*zero_lod = m->zero_lod;
-	} else {
-		*components = m->num_components - 1;
-	}
-}
-
 static void fill_fragment(const struct tg_context *ctx, struct tsr_shader_state *s)
 {
 	const struct tg_variant *v = ctx->stage[PIPE_SHADER_FRAGMENT].variant;
@@ -395,10 +395,7 @@ static void fill_fragment(const struct tg_context *ctx, struct tsr_shader_state 
 	s->wait_depth = i->wait_6;
 	s->wait_colour = i->wait_7;
 	s->linear_varyings = v->linear;
-	preload(&i->messages[0], &s->preload_0, &s->preload_0_half, &s->preload_0_components,
-		&s->preload_0_zero_lod, &s->preload_0_varying, &s->preload_0_texture);
-	preload(&i->messages[1], &s->preload_1, &s->preload_1_half, &s->preload_1_components,
-		&s->preload_1_zero_lod, &s->preload_1_varying, &s->preload_1_texture);
+	tc_fill_preloads(i, s);
 }
 
 static void fill_vertex(const struct tg_context *ctx, struct tsr_shader_state *s)

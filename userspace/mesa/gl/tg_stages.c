@@ -198,7 +198,7 @@ static void fill_header(const struct tg_context *ctx, enum pipe_shader_type type
 			    : TSR_GEOMETRY_OUTPUT_TRIANGLE_STRIP;
 	h->threads = info->gs.invocations;
 	h->max_vertices = MAX2(info->gs.vertices_out, 1);
-	h->streams = 1;
+	h->streams = MAX2(info->gs.active_stream_mask, 1);
 }
 
 _Static_assert(TSR_SHADER_PROGRAM__QWORDS * 8 % 64 == 0, "a STAGE_HEADER follows");
@@ -273,6 +273,7 @@ static bool write_declaration(const struct tg_context *ctx, struct tg_batch *b,
 		const struct tsr_stream_entry e = {
 			.word = (uint32_t)MAX2(byte, 0) / 4 + o->component_offset,
 			.components = util_bitcount(o->component_mask) - 1,
+			.stream = xfb->buffer_to_stream[o->buffer],
 			.target = o->buffer,
 			.offset = o->offset,
 		};
@@ -312,7 +313,7 @@ bool tg_stages_capture(const struct tg_context *ctx)
 
 /* What the device writes of such a draw. */
 struct counts {
-	uint64_t statistics[TSR_STREAM_STATISTICS__QWORDS];
+	uint64_t statistics[TG_STREAMS][TSR_STREAM_STATISTICS__QWORDS];
 	uint64_t filled[TSR_STREAM_OUT_TARGETS];
 };
 
@@ -352,23 +353,31 @@ static bool write_targets(struct tg_context *ctx, struct tg_batch *b, const stru
 	return true;
 }
 
+static bool write_queries(struct tg_batch *b, const struct tg_bo *bo)
+{
+	struct tsr_list_query packet = { .kind = TSR_QUERY_STREAM };
+	uint64_t *words;
+
+	for (packet.stream = 0; packet.stream < TG_STREAMS; packet.stream++) {
+		packet.addr = bo->va + offsetof(struct counts, statistics[packet.stream]);
+		words = tg_batch_packet(b, TSR_LIST_QUERY_QWORDS);
+		if (!words)
+			return false;
+		tsr_pack_list_query(words, &packet);
+	}
+	return true;
+}
+
 struct tg_bo *tg_stages_count(struct tg_context *ctx, struct tg_batch *b)
 {
 	struct tg_bo *bo = tg_bo_create(ctx->screen, sizeof(struct counts), "stream-out");
-	struct tsr_list_query packet = { .kind = TSR_QUERY_STREAM };
-	uint64_t *words;
 
 	if (!bo)
 		return NULL;
 	memset(bo->map, 0, sizeof(struct counts));
-	packet.addr = bo->va + offsetof(struct counts, statistics);
 	tg_batch_use(b, bo, true);
-	words = tg_batch_packet(b, TSR_LIST_QUERY_QWORDS);
-	if (!words || (tg_stages_capture(ctx) && !write_targets(ctx, b, bo))) {
+	if (!write_queries(b, bo) || (tg_stages_capture(ctx) && !write_targets(ctx, b, bo)))
 		tg_bo_reference(&bo, NULL);
-		return NULL;
-	}
-	tsr_pack_list_query(words, &packet);
 	return bo;
 }
 
@@ -380,9 +389,13 @@ void tg_stages_counted(struct tg_context *ctx, struct tg_bo *bo)
 
 	tg_context_flush(ctx, "stream-out");
 	tg_bo_wait(bo, true);
-	if (!ctx->queries_paused)
-		ctx->primitives += counts->statistics[0];
-	ctx->captured += counts->statistics[1];
+	for (i = 0; i < TG_STREAMS; i++) {
+		const uint64_t *of = counts->statistics[i];
+
+		ctx->streamed.generated[i] += ctx->queries_paused ? 0 : of[0];
+		ctx->streamed.needed[i] += captures ? of[0] : 0;
+		ctx->streamed.captured[i] += of[1];
+	}
 	for (i = 0; captures && i < MIN2(ctx->stream_count, TSR_STREAM_OUT_TARGETS); i++) {
 		if (ctx->streams[i] && counts->filled[i])
 			ctx->streams[i]->offset = (uint32_t)counts->filled[i];

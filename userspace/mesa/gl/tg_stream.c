@@ -13,6 +13,7 @@
 #include "tg_draw.h"
 #include "tg_indices.h"
 #include "tg_resource.h"
+#include "tg_statistics.h"
 
 /* ---- Draws ----------------------------------------------------------------------------------- */
 
@@ -51,6 +52,11 @@ bool tg_stream_emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_
 	state.viewports = packet.addr + TSR_DRAW_STATE__QWORDS * 8;
 	tsr_pack_draw_state(words, &state);
 	memset(words + TSR_DRAW_STATE__QWORDS, 0, TSR_VIEWPORT__QWORDS * 8);
+	/* this draw is not the program's */
+	if (ctx->statistics) {
+		tg_statistics_emit(ctx, b, false);
+		ctx->dirty |= TG_DIRTY_QUERY;
+	}
 	words = tg_batch_packet(b, TSR_LIST_DRAW_STATE_QWORDS + TSR_LIST_DRAW_QWORDS);
 	if (!words)
 		return false;
@@ -176,7 +182,7 @@ static void capture(struct tg_context *ctx, const struct tg_indices *x, unsigned
 	ctx->stream_vertices = count;
 	if (!emit(ctx, b, v, count, 0, whole, &n) || !emit(ctx, b, v, rest, whole, 1, &n))
 		return;
-	ctx->captured += (uint64_t)count / per_primitive * whole + rest / per_primitive;
+	ctx->streamed.captured[0] += (uint64_t)count / per_primitive * whole + rest / per_primitive;
 	b->draws++;
 	/* what comes next may read it, and has its own states */
 	tg_context_flush(ctx, "capture");
@@ -189,7 +195,7 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info, u
 	const enum mesa_prim reduced = u_reduced_prim(info->mode);
 	const uint32_t each = reduced == MESA_PRIM_POINTS ? 1 : reduced == MESA_PRIM_LINES ? 2 : 3;
 	const bool captures = ctx->stream_count && shader->stream_output.num_outputs;
-	/* else nothing reads ctx->primitives: indices with a restart need not be read */
+	/* else nothing reads how many there are: indices with a restart need not be read */
 	const bool counts = ctx->primitive_queries && !ctx->queries_paused;
 	struct tg_indices x;
 	uint32_t count;
@@ -197,7 +203,7 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info, u
 	if (!counts && !captures)
 		return;
 	if (!captures && !(info->index_size && info->primitive_restart)) {
-		ctx->primitives +=
+		ctx->streamed.generated[0] +=
 			(uint64_t)u_decomposed_prims_for_vertices(info->mode, draw->count) *
 			info->instance_count;
 		return;
@@ -205,9 +211,11 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info, u
 	tg_indices_read(ctx, info, draw, captures, &x);
 	count = tg_indices_list(&x, ctx->rasterizer->flatshade_first, NULL, NULL);
 	if (counts)
-		ctx->primitives += (uint64_t)count / each * info->instance_count;
-	if (captures)
+		ctx->streamed.generated[0] += (uint64_t)count / each * info->instance_count;
+	if (captures) {
+		ctx->streamed.needed[0] += (uint64_t)count / each * info->instance_count;
 		capture(ctx, &x, draw_id, draw, count, each);
+	}
 }
 
 /* ---- Targets --------------------------------------------------------------------------------- */

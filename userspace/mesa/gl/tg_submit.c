@@ -9,6 +9,7 @@
 #include "util/os_time.h"
 
 #include "tg_context.h"
+#include "tg_fence.h"
 #include "tg_share.h"
 #include "tg_submit.h"
 
@@ -19,7 +20,8 @@
 uint64_t *tg_stream_begin(struct tg_batch *b, enum tg_engine engine, uint64_t *words)
 {
 	const struct tsr_fence fence = { .event = TSR_EVENT_REACHED,
-					 .addr = b->ctx->screen->begun->va + 8 * engine,
+					 .addr = b->ctx->screen->begun->va +
+						 8 * tg_queue_number(b->ctx->priority, engine),
 					 .value = b->number };
 	const struct tsr_barrier barrier = { .wait_writes = true,
 					     .inv_read = true,
@@ -73,16 +75,48 @@ static uint64_t copies_wait(const struct tg_batch *copies)
 	return wait;
 }
 
+static struct tsr_queue *queue_of(const struct tg_batch *b, enum tg_engine engine)
+{
+	return b->ctx->screen->queue[tg_queue_number(b->ctx->priority, engine)];
+}
+
+/*
+ * The last batch, if it was for other queues, else 0. All jobs of a batch wait for it: batches run
+ * in order, and jobs of an engine share scratch memory.
+ */
+static uint64_t other_queues(const struct tg_batch *b)
+{
+	const struct tg_screen *screen = b->ctx->screen;
+
+	return screen->submitted_priority != b->ctx->priority ? screen->submitted : 0;
+}
+
+/* The fences that the context's next jobs wait for; @job is the first of them. */
+static int add_waits(const struct tg_batch *b, int job)
+{
+	int ret = 0;
+
+	util_dynarray_foreach(&b->ctx->waits, struct tsr_sync *, wait) {
+		ret = tsr_submit_wait(b->ctx->screen->submit, job, *wait, 0);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
 /* The job of a frame's copies. Its number or a negative errno. */
 static int add_copies(struct tg_screen *screen, struct tg_batch *copies)
 {
-	const uint64_t wait = copies_wait(copies);
+	const uint64_t wait = MAX3(copies_wait(copies), copies->ctx->waited_point,
+				   other_queues(copies));
 	struct tsr_submit *s = screen->submit;
-	int job = tsr_submit_job(s, screen->queue[TG_COPY], copies->list_va, copies->list_size);
+	int job = tsr_submit_job(s, queue_of(copies, TG_COPY), copies->list_va, copies->list_size);
 	int ret = job < 0 ? job : 0;
 
 	if (!ret && wait > atomic_load(&screen->completed))
 		ret = tsr_submit_wait(s, job, screen->timeline, wait);
+	if (!ret)
+		ret = add_waits(copies, job);
 	if (!ret)
 		ret = tg_share_before(copies, job, job);
 	return ret ? ret : job;
@@ -92,11 +126,11 @@ static int add_copies(struct tg_screen *screen, struct tg_batch *copies)
 static int add_frame(struct tg_screen *screen, struct tg_batch *b, const uint64_t va[2], int copy)
 {
 	struct tsr_submit *s = screen->submit;
-	int bin = tsr_submit_job(s, screen->queue[TG_BIN], va[0], BIN_BYTES), render, ret;
+	int bin = tsr_submit_job(s, queue_of(b, TG_BIN), va[0], BIN_BYTES), render, ret;
 
 	if (bin < 0)
 		return bin;
-	render = tsr_submit_job(s, screen->queue[TG_RENDER], va[1], RENDER_BYTES);
+	render = tsr_submit_job(s, queue_of(b, TG_RENDER), va[1], RENDER_BYTES);
 	if (render < 0)
 		return render;
 	ret = tsr_submit_after(s, render, bin);
@@ -112,7 +146,7 @@ static int flush(struct tg_screen *screen, struct tg_batch *b, const uint64_t va
 		 struct tg_batch *copies, uint64_t point)
 {
 	const unsigned slot = point % TG_HEAPS;
-	const uint64_t wait = MAX2(screen->heap_point[slot], b->bin_wait);
+	const uint64_t wait = MAX3(screen->heap_point[slot], b->bin_wait, other_queues(b));
 	struct tsr_submit *s = screen->submit;
 	const int copy = copies ? add_copies(screen, copies) : -1;
 	const int render = copies && copy < 0 ? copy : add_frame(screen, b, va, copy);
@@ -125,6 +159,8 @@ static int flush(struct tg_screen *screen, struct tg_batch *b, const uint64_t va
 		ret = tsr_submit_heap(s, render, screen->heap[slot]);
 	if (!ret && wait > atomic_load(&screen->completed))
 		ret = tsr_submit_wait(s, bin, screen->timeline, wait);
+	if (!ret)
+		ret = add_waits(b, bin);
 	if (!ret && screen->order_point > atomic_load(&screen->completed))
 		ret = tsr_submit_wait(s, render, screen->timeline, screen->order_point);
 	if (!ret)
@@ -143,10 +179,12 @@ static int flush_alone(struct tg_screen *screen, struct tg_batch *b, enum tg_eng
 		       uint64_t va, uint32_t size, uint64_t point)
 {
 	struct tsr_submit *s = screen->submit;
-	int job = tsr_submit_job(s, screen->queue[engine], va, size), ret = job < 0 ? job : 0;
+	int job = tsr_submit_job(s, queue_of(b, engine), va, size), ret = job < 0 ? job : 0;
 
 	if (!ret && point - 1 > atomic_load(&screen->completed))
 		ret = tsr_submit_wait(s, job, screen->timeline, point - 1);
+	if (!ret)
+		ret = add_waits(b, job);
 	if (!ret)
 		ret = tg_share_before(b, job, job);
 	if (!ret)
@@ -158,18 +196,23 @@ static int flush_alone(struct tg_screen *screen, struct tg_batch *b, enum tg_eng
 	return ret;
 }
 
-/* The batch is the last one of the timeline; the lock is held. */
+/* The batch is the last one of the timeline. @engines: a bit for each. The lock is held. */
 static void remember(struct tg_screen *screen, struct tg_batch *b, uint32_t engines, uint64_t point)
 {
 	screen->submitted = point;
 	b->job->point = point;
-	b->job->engines = engines;
+	b->job->queues = engines << tg_queue_number(b->ctx->priority, 0);
+	screen->submitted_priority = b->ctx->priority;
 	util_dynarray_foreach(&b->job->bos, struct tg_bo *, bo)
 		atomic_store(&(*bo)->used, point);
 	set_foreach(b->written, entry)
 		atomic_store(&((struct tg_bo *)entry->key)->written, point);
 	tg_share_after(b, point);
 	list_addtail(&b->job->link, &screen->batches);
+	if (b->ctx->waits.size) {
+		b->ctx->waited_point = point;
+		tg_fence_forget(b->ctx);
+	}
 }
 
 /* After a submission, without the lock. */

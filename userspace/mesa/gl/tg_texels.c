@@ -201,7 +201,8 @@ static bool is_dense(const struct tg_resource *r, unsigned level)
 {
 	const uint32_t tiles = DIV_ROUND_UP(u_minify(r->base.width0, level), 16);
 
-	return r->layout == TSR_LAYOUT_TILED && r->level[level].pitch == tiles * 256 * r->texel;
+	return r->mem.layout == TSR_LAYOUT_TILED &&
+	       r->mem.level[level].pitch == tiles * 256 * r->mem.texel;
 }
 
 static bool run(struct tg_context *ctx, const struct tg_texels_key *key, struct pipe_resource *dst,
@@ -210,8 +211,8 @@ static bool run(struct tg_context *ctx, const struct tg_texels_key *key, struct 
 	const struct tg_resource *r = tg_resource(src);
 	void *shader = find_shader(ctx, key);
 	const struct parameters p = {
-		.count = (uint32_t)(r->level[0].slice /
-				    (key->kind == TEXELS_CONVERT ? r->texel : VECTOR)),
+		.count = (uint32_t)(r->mem.level[0].slice /
+				    (key->kind == TEXELS_CONVERT ? r->mem.texel : VECTOR)),
 		.plane = (uint32_t)plane,
 		.mask = mask,
 	};
@@ -273,8 +274,8 @@ static bool choose(const struct pipe_blit_info *b, struct tg_texels_key *key, ui
 	}
 	if ((b->mask & PIPE_MASK_RGBA) != PIPE_MASK_RGBA || (b->sample0_only && samples > 1) ||
 	    util_format_is_depth_or_stencil(src) || util_format_is_depth_or_stencil(dst) ||
-	    util_format_get_blocksize(src) != tg_resource(b->src.resource)->texel ||
-	    util_format_get_blocksize(dst) != tg_resource(b->dst.resource)->texel)
+	    util_format_get_blocksize(src) != tg_resource(b->src.resource)->mem.texel ||
+	    util_format_get_blocksize(dst) != tg_resource(b->dst.resource)->mem.texel)
 		return false;
 	if (src == dst && is_bytes(src)) {
 		key->kind = TEXELS_BYTES;
@@ -346,7 +347,7 @@ static bool blit_layer(struct tg_context *ctx, const struct pipe_blit_info *b,
 					 b->dst.format)
 		     : result_of(ctx, b);
 	done = src && dst && is_dense(tg_resource(dst), 0) &&
-	       run(ctx, key, dst, src, from->sample, mask);
+	       run(ctx, key, dst, src, from->mem.sample, mask);
 	if (done && !direct) {
 		copy.src.resource = dst;
 		copy.src.format = b->dst.format;
@@ -370,7 +371,7 @@ bool tg_blit_texels(struct tg_context *ctx, const struct pipe_blit_info *b)
 	if (!is_wanted(b) || !tg_blit_has_slices(b) || !choose(b, &key, &mask) ||
 	    !is_dense(tg_resource(b->src.resource), b->src.level) ||
 	    (key.kind == TEXELS_MERGE && !is_direct(b)) ||
-	    !tg_screen_has_engine(ctx->screen, TG_COMPUTE))
+	    !tg_screen_has_engine(ctx->screen, ctx->priority, TG_COMPUTE))
 		return false;
 	for (layer = 0; layer < b->dst.box.depth; layer++) {
 		if (!blit_layer(ctx, b, &key, mask, (unsigned)layer))

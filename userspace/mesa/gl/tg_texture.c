@@ -6,12 +6,11 @@
 #include "util/u_memory.h"
 #include "util/u_upload_mgr.h"
 
+#include "tc_texture.h"
 #include "tg_context.h"
-#include "tg_format.h"
 #include "tg_resource.h"
 
 #define DESCRIPTOR	32u	/* bytes of a TEXTURE, of a SAMPLER */
-#define LOD_MAX		0x1fffu	/* 5 bits, and 8 of fraction */
 
 /* ---- Samplers -------------------------------------------------------------------------------- */
 
@@ -33,26 +32,9 @@ static uint32_t wrap_mode(unsigned wrap)
 	}
 }
 
-/* Gallium has the reference on the left, the device the texel. */
-static uint32_t turned(unsigned function)
-{
-	static const uint8_t to[] = {
-		[PIPE_FUNC_NEVER] = TSR_COMPARE_FUNCTION_NEVER,
-		[PIPE_FUNC_LESS] = TSR_COMPARE_FUNCTION_GREATER,
-		[PIPE_FUNC_EQUAL] = TSR_COMPARE_FUNCTION_EQUAL,
-		[PIPE_FUNC_LEQUAL] = TSR_COMPARE_FUNCTION_GEQUAL,
-		[PIPE_FUNC_GREATER] = TSR_COMPARE_FUNCTION_LESS,
-		[PIPE_FUNC_NOTEQUAL] = TSR_COMPARE_FUNCTION_NOT_EQUAL,
-		[PIPE_FUNC_GEQUAL] = TSR_COMPARE_FUNCTION_LEQUAL,
-		[PIPE_FUNC_ALWAYS] = TSR_COMPARE_FUNCTION_ALWAYS,
-	};
-
-	return to[function];
-}
-
 static uint32_t lod(float value)
 {
-	return (uint32_t)CLAMP(value * 256.0f, 0.0f, (float)LOD_MAX);
+	return (uint32_t)CLAMP(value * 256.0f, 0.0f, (float)TC_LOD_MAX);
 }
 
 static bool is_border(unsigned wrap)
@@ -82,7 +64,8 @@ static void *create_sampler_state(struct pipe_context *pipe, const struct pipe_s
 		.mipmap = mipmap[s->min_mip_filter],
 		.min_lod = lod(s->min_lod),
 		.max_lod = lod(s->max_lod),
-		.compare = s->compare_mode ? turned(s->compare_func) : TSR_COMPARE_FUNCTION_ALWAYS,
+		.compare = s->compare_mode ? tc_mirrored(s->compare_func)
+					   : TSR_COMPARE_FUNCTION_ALWAYS,
 		.lod_bias = (int32_t)CLAMP(s->lod_bias * 256.0f, -32768.0f, 32767.0f),
 		.anisotropy = s->max_anisotropy > 1 ? s->max_anisotropy - 1 : 0,
 		.lod_algorithm = s->max_anisotropy > 1 ? TSR_LOD_ALGORITHM_ANISOTROPIC
@@ -116,34 +99,14 @@ static void bind_sampler_states(struct pipe_context *pipe, enum pipe_shader_type
 	stage->dirty |= TG_DIRTY_SAMPLERS;
 }
 
-/*
- * The border color as the texture's texels are stored: the device puts it through ORDER and swizzle
- * like one of them.
- */
 static void write_border(const struct tg_sampler *s, const struct pipe_sampler_view *view,
 			 uint64_t *words)
 {
-	const struct util_format_description *d =
-		util_format_description(view ? view->format : PIPE_FORMAT_R8G8B8A8_UNORM);
-	const bool alpha_first = d->format == PIPE_FORMAT_A1B5G5R5_UNORM;
-	uint32_t stored[4], c, at;
+	uint32_t stored[4];
 	struct tsr_sampler p;
 
-	memcpy(stored, s->base.border_color.ui, sizeof(stored));
-	for (c = 0; c < 4; c++) {
-		at = d->swizzle[c];
-		if (at > PIPE_SWIZZLE_W)
-			continue;
-		at = alpha_first ? 3 - at : at;
-		if (d->format == PIPE_FORMAT_L8A8_UNORM && c == 3)
-			at = 3;
-		if (c == 0 || d->swizzle[c] != d->swizzle[0])
-			stored[at] = s->base.border_color.ui[c];
-	}
-	if (d->format == PIPE_FORMAT_A8_UNORM)
-		stored[3] = s->base.border_color.ui[3];
-	if (tg_stencil_format(d->format) && !util_format_has_depth(d))
-		stored[1] = s->base.border_color.ui[0];
+	tc_border(view ? view->format : PIPE_FORMAT_R8G8B8A8_UNORM, s->base.border_color.ui,
+		  stored);
 	tsr_unpack_sampler(s->words, &p);
 	p.border_r = stored[0];
 	p.border_g = stored[1];
@@ -179,99 +142,53 @@ static uint32_t component(unsigned swizzle, bool depth)
 	return swizzle == PIPE_SWIZZLE_1 ? TSR_COMPONENT_ONE : TSR_COMPONENT_ZERO;
 }
 
-/* The low bits of ASTC's addresses say how large blocks are. */
-static uint64_t block_bits(enum pipe_format format)
-{
-	static const uint8_t code[] = { [4] = 0, [5] = 1, [6] = 2, [8] = 4, [10] = 6, [12] = 7 };
-
-	if (util_format_description(format)->layout != UTIL_FORMAT_LAYOUT_ASTC)
-		return 0;
-	return code[util_format_get_blockwidth(format)] | code[util_format_get_blockheight(format)]
-								  << 3;
-}
-
 /* What is sampled: of depth and stencil in two resources one of them. */
 static struct tg_resource *sampled(const struct pipe_sampler_view *v)
 {
 	struct tg_resource *r = tg_resource(v->texture);
 
-	return r->stencil && tg_stencil_format(v->format) &&
+	return r->stencil && tc_stencil_format(v->format) &&
 			       v->format != PIPE_FORMAT_Z32_FLOAT_S8X24_UINT
 		       ? tg_resource(r->stencil)
 		       : r;
 }
 
-static void describe(const struct pipe_sampler_view *v, struct tsr_texture *t)
+static struct tc_view view_of(const struct pipe_sampler_view *v)
 {
 	const struct tg_resource *r = sampled(v);
-	const struct tg_format *f = tg_format(v->format);
-	const bool buffer = v->target == PIPE_BUFFER, volume = v->target == PIPE_TEXTURE_3D;
-	const unsigned first = buffer ? 0 : v->u.tex.first_level;
-	const unsigned levels = buffer ? 1 : v->u.tex.last_level - first + 1;
-	const unsigned layers =
-		buffer || volume ? 1 : v->u.tex.last_layer - v->u.tex.first_layer + 1;
-	const bool cube = dimension_of(v->target) == TSR_TEXTURE_DIMENSION_CUBE;
+	const bool volume = v->target == PIPE_TEXTURE_3D;
 	const bool depth = util_format_is_depth_or_stencil(v->format);
-
-	*t = (struct tsr_texture){
-		.type = 2,
+	struct tc_view out = {
+		.va = r->bo->va + r->offset,
+		.format = v->format,
 		.dimension = dimension_of(v->target),
-		.format = f->format,
-		.order = f->order,
-		.srgb = util_format_is_srgb(v->format),
-		.width = (buffer ? v->u.buf.size / util_format_get_blocksize(v->format)
-				 : u_minify(r->base.width0, first)) -
-			 1,
-		.height = u_minify(r->base.height0, first) - 1,
-		.depth = volume ? u_minify(r->base.depth0, first) - 1 : 0,
-		.swizzle_r = component(v->swizzle_r, depth),
-		.swizzle_g = component(v->swizzle_g, depth),
-		.swizzle_b = component(v->swizzle_b, depth),
-		.swizzle_a = component(v->swizzle_a, depth),
-		.texel_order = r->layout == TSR_LAYOUT_TILED ? TSR_TEXEL_ORDER_TILED
-							     : TSR_TEXEL_ORDER_LINEAR,
-		.levels = levels - 1,
-		/* LEVELS bounds the level; the level of detail says which filter it is, too */
-		.max_lod = LOD_MAX,
-		.samples = util_logbase2(MAX2(r->base.nr_samples, 1)),
-		.layers = (cube ? layers / 6 : layers) - 1,
+		.swizzle = { component(v->swizzle_r, depth), component(v->swizzle_g, depth),
+			     component(v->swizzle_b, depth), component(v->swizzle_a, depth) },
+		.width = v->u.buf.size / util_format_get_blocksize(v->format),
+		.height = 1,
+		.depth = 1,
+		.levels = 1,
+		.layers = 1,
+		.samples = 1,
 	};
-}
-
-static void fill_surfaces(const struct pipe_sampler_view *v, const struct tsr_texture *t,
-			  uint64_t *words)
-{
-	const struct tg_resource *r = sampled(v);
-	const unsigned layers =
-		(t->layers + 1) * (t->dimension == TSR_TEXTURE_DIMENSION_CUBE ? 6 : 1);
-	unsigned layer, sample, level;
-	struct tsr_texture_surface s;
 
 	if (v->target == PIPE_BUFFER) {
-		s = (struct tsr_texture_surface){ .pointer =
-							  r->bo->va + r->offset + v->u.buf.offset };
-		tsr_pack_texture_surface(words, &s);
-		return;
+		out.va += v->u.buf.offset;
+		return out;
 	}
-	for (layer = 0; layer < layers; layer++)
-		for (sample = 0; sample < 1u << t->samples; sample++)
-			for (level = 0; level <= t->levels; level++) {
-				const struct tg_level *l = &r->level[v->u.tex.first_level + level];
-
-				s = (struct tsr_texture_surface){
-					.pointer = tg_resource_va(
-							   r, v->u.tex.first_level + level,
-							   t->dimension == TSR_TEXTURE_DIMENSION_3D
-								   ? 0
-								   : v->u.tex.first_layer + layer,
-							   sample) |
-						   block_bits(v->format),
-					.row_stride = (int32_t)l->pitch,
-					.slice_stride = (int32_t)l->slice,
-				};
-				tsr_pack_texture_surface(words, &s);
-				words += TSR_TEXTURE_SURFACE__QWORDS;
-			}
+	out.layout = &r->mem;
+	out.first_level = v->u.tex.first_level;
+	out.levels = v->u.tex.last_level - out.first_level + 1;
+	out.width = u_minify(r->base.width0, out.first_level);
+	out.height = u_minify(r->base.height0, out.first_level);
+	out.samples = MAX2(r->base.nr_samples, 1);
+	if (volume) {
+		out.depth = u_minify(r->base.depth0, out.first_level);
+	} else {
+		out.first_layer = v->u.tex.first_layer;
+		out.layers = v->u.tex.last_layer - v->u.tex.first_layer + 1;
+	}
+	return out;
 }
 
 /* Descriptor and surfaces, for the memory that the texture has now. */
@@ -279,19 +196,13 @@ static bool build(struct tg_sampler_view *view)
 {
 	struct tg_screen *screen = tg_screen(view->base.texture->screen);
 	const struct tg_resource *r = sampled(&view->base);
-	struct tsr_texture t;
-	struct tg_bo *surfaces;
-	uint64_t count;
+	const struct tc_view v = view_of(&view->base);
+	struct tg_bo *surfaces = tg_bo_create(screen, tc_view_surfaces(&v) *
+						      TSR_TEXTURE_SURFACE__QWORDS * 8, "surfaces");
 
-	describe(&view->base, &t);
-	count = (uint64_t)(t.layers + 1) * (t.dimension == TSR_TEXTURE_DIMENSION_CUBE ? 6 : 1) *
-		(1u << t.samples) * (t.levels + 1);
-	surfaces = tg_bo_create(screen, count * TSR_TEXTURE_SURFACE__QWORDS * 8, "surfaces");
 	if (!surfaces)
 		return false;
-	fill_surfaces(&view->base, &t, (uint64_t *)surfaces->map);
-	t.surfaces = surfaces->va;
-	tsr_pack_texture(view->words, &t);
+	tc_view_pack(&v, surfaces->va, (uint64_t *)surfaces->map, view->words);
 	tg_bo_reference(&view->surfaces, NULL);
 	view->surfaces = surfaces;
 	tg_bo_reference(&view->bo, r->bo);

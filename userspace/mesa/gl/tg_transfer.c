@@ -154,12 +154,12 @@ static void clear_buffer(struct pipe_context *pipe, struct pipe_resource *resour
 static void read_tiles(struct tg_transfer *t)
 {
 	const struct tg_resource *r = tg_resource(t->base.resource);
-	const struct tg_level *l = &r->level[t->base.level];
+	const struct tc_level *l = &r->mem.level[t->base.level];
 	const struct pipe_box *box = &t->base.box;
 	const struct tsr_surface surface = {
 		.width = u_minify(r->base.width0, t->base.level),
 		.height = u_minify(r->base.height0, t->base.level),
-		.layout = TSR_LAYOUT_TILED, .texel = r->texel, .pitch = l->pitch,
+		.layout = TSR_LAYOUT_TILED, .texel = r->mem.texel, .pitch = l->pitch,
 	};
 	int z;
 
@@ -177,7 +177,7 @@ static void *map_rows(struct tg_context *ctx, struct tg_transfer *t)
 	const struct pipe_box *box = &t->base.box;
 	const unsigned height = util_format_get_nblocksy(r->format, (unsigned)box->height);
 
-	t->base.stride = util_format_get_nblocksx(r->format, (unsigned)box->width) * r->texel;
+	t->base.stride = util_format_get_nblocksx(r->format, (unsigned)box->width) * r->mem.texel;
 	t->base.layer_stride = (uintptr_t)t->base.stride * height;
 	if (t->base.usage & PIPE_MAP_READ) {
 		if (!(t->base.usage & (PIPE_MAP_UNSYNCHRONIZED | PIPE_MAP_DONTBLOCK)))
@@ -196,7 +196,7 @@ static void *map_rows(struct tg_context *ctx, struct tg_transfer *t)
 static void *map_linear(struct tg_context *ctx, struct tg_transfer *t)
 {
 	struct tg_resource *r = tg_resource(t->base.resource);
-	const struct tg_level *l = &r->level[t->base.level];
+	const struct tc_level *l = &r->mem.level[t->base.level];
 	const struct pipe_box *box = &t->base.box;
 	const unsigned bw = util_format_get_blockwidth(r->format);
 	const unsigned bh = util_format_get_blockheight(r->format);
@@ -206,9 +206,9 @@ static void *map_linear(struct tg_context *ctx, struct tg_transfer *t)
 	if (!tg_sync(ctx, r, t->base.usage))
 		return NULL;
 	t->base.stride = l->pitch;
-	t->base.layer_stride = r->base.target == PIPE_TEXTURE_3D ? l->slice : r->layer;
+	t->base.layer_stride = r->base.target == PIPE_TEXTURE_3D ? l->slice : r->mem.layer;
 	return r->bo->map + tg_resource_offset(r, t->base.level, box->z, 0) +
-	       (size_t)(box->y / bh) * l->pitch + (size_t)(box->x / bw) * r->texel;
+	       (size_t)(box->y / bh) * l->pitch + (size_t)(box->x / bw) * r->mem.texel;
 }
 
 void *tg_texture_map(struct pipe_context *pipe, struct pipe_resource *resource, unsigned level,
@@ -220,7 +220,7 @@ void *tg_texture_map(struct pipe_context *pipe, struct pipe_resource *resource, 
 	void *map;
 
 	if (resource->nr_samples > 1 ||
-	    (r->layout == TSR_LAYOUT_TILED && usage & PIPE_MAP_DIRECTLY))
+	    (r->mem.layout == TSR_LAYOUT_TILED && usage & PIPE_MAP_DIRECTLY))
 		return NULL;
 	/* other levels and layers are kept */
 	if (usage & PIPE_MAP_DISCARD_WHOLE_RESOURCE &&
@@ -229,7 +229,7 @@ void *tg_texture_map(struct pipe_context *pipe, struct pipe_resource *resource, 
 	t = transfer_new(ctx, resource, level, usage, box);
 	if (!t)
 		return NULL;
-	map = r->layout == TSR_LAYOUT_TILED ? map_rows(ctx, t) : map_linear(ctx, t);
+	map = r->mem.layout == TSR_LAYOUT_TILED ? map_rows(ctx, t) : map_linear(ctx, t);
 	if (!map) {
 		transfer_free(ctx, t);
 		return NULL;

@@ -96,10 +96,10 @@ bool tg_replace(struct tg_context *ctx, struct tg_resource *r)
 	/* targets of the frame keep their memory until it is submitted */
 	if (ctx->batch && tg_batch_has_written(ctx->batch, r->bo))
 		tg_context_flush(ctx, "new memory of what is drawn to");
-	fresh = tg_resource_memory(ctx->screen, &r->base, r->size);
+	fresh = tg_resource_memory(ctx->screen, &r->base, r->mem.size);
 	if (!fresh)
 		return false;
-	account(ctx, r->size);
+	account(ctx, r->mem.size);
 	set_bo(ctx, r, fresh);
 	tg_bo_reference(&fresh, NULL);
 	util_range_set_empty(&r->valid);
@@ -112,7 +112,7 @@ bool tg_replace(struct tg_context *ctx, struct tg_resource *r)
  */
 static bool renew(struct tg_context *ctx, struct tg_resource *r, uint64_t start, uint64_t end)
 {
-	struct tg_bo *fresh = tg_resource_memory(ctx->screen, &r->base, r->size);
+	struct tg_bo *fresh = tg_resource_memory(ctx->screen, &r->base, r->mem.size);
 
 	if (!fresh)
 		return false;
@@ -128,7 +128,7 @@ static bool renew(struct tg_context *ctx, struct tg_resource *r, uint64_t start,
 		tg_bo_reference(&fresh, NULL);
 		return false;
 	}
-	account(ctx, r->size);
+	account(ctx, r->mem.size);
 	set_bo(ctx, r, fresh);
 	tg_bo_reference(&fresh, NULL);
 	return true;
@@ -137,7 +137,7 @@ static bool renew(struct tg_context *ctx, struct tg_resource *r, uint64_t start,
 /* New memory of a buffer. Not if the GPU writes to it: a copy in the right place is cheaper. */
 static bool renew_buffer(struct tg_context *ctx, struct tg_resource *r)
 {
-	if (is_fixed(r) || r->size > BUFFER_RENEW_MOST || is_written(ctx, r))
+	if (is_fixed(r) || r->mem.size > BUFFER_RENEW_MOST || is_written(ctx, r))
 		return false;
 	return renew(ctx, r, r->valid.start, r->valid.end);
 }
@@ -148,8 +148,8 @@ static void renew_texture(struct tg_context *ctx, struct tg_resource *r, bool wh
 	if (whole)
 		tg_replace(ctx, r);
 	else if (ctx->batch && tg_batch_has(ctx->batch, r->bo) && !is_fixed(r) &&
-		 r->size <= TEXTURE_RENEW_MOST && !tg_batch_has_written(ctx->batch, r->bo))
-		renew(ctx, r, 0, r->size);
+		 r->mem.size <= TEXTURE_RENEW_MOST && !tg_batch_has_written(ctx->batch, r->bo))
+		renew(ctx, r, 0, r->mem.size);
 }
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
@@ -212,11 +212,11 @@ static void to_blocks(const struct tg_resource *r, const struct pipe_box *box, s
 static void write_texels(struct tg_resource *r, unsigned level, const struct pipe_box *blocks,
 			 const uint8_t *data, unsigned stride, uintptr_t layer_stride)
 {
-	const struct tg_level *l = &r->level[level];
+	const struct tc_level *l = &r->mem.level[level];
 	const struct tsr_surface surface = {
 		.width = u_minify(r->base.width0, level),
 		.height = u_minify(r->base.height0, level),
-		.layout = TSR_LAYOUT_TILED, .texel = r->texel, .pitch = l->pitch,
+		.layout = TSR_LAYOUT_TILED, .texel = r->mem.texel, .pitch = l->pitch,
 	};
 	int z, y;
 
@@ -224,15 +224,15 @@ static void write_texels(struct tg_resource *r, unsigned level, const struct pip
 		uint8_t *to = r->bo->map + tg_resource_offset(r, level, blocks->z + z, 0);
 		const uint8_t *from = data + z * layer_stride;
 
-		if (r->layout == TSR_LAYOUT_TILED) {
+		if (r->mem.layout == TSR_LAYOUT_TILED) {
 			tsr_surface_write(&surface, to, blocks->x, blocks->y, blocks->width,
 					  blocks->height, from, stride);
 			continue;
 		}
-		to += (size_t)blocks->y * l->pitch + (size_t)blocks->x * r->texel;
+		to += (size_t)blocks->y * l->pitch + (size_t)blocks->x * r->mem.texel;
 		for (y = 0; y < blocks->height; y++)
 			memcpy(to + (size_t)y * l->pitch, from + (size_t)y * stride,
-			       (size_t)blocks->width * r->texel);
+			       (size_t)blocks->width * r->mem.texel);
 	}
 }
 
@@ -240,7 +240,7 @@ static bool write_by_engine(struct tg_context *ctx, struct tg_resource *r, unsig
 			    const struct pipe_box *blocks, const uint8_t *data, unsigned stride,
 			    uintptr_t layer_stride)
 {
-	const size_t row = (size_t)blocks->width * r->texel, slice = row * blocks->height;
+	const size_t row = (size_t)blocks->width * r->mem.texel, slice = row * blocks->height;
 	struct tg_place at = { r, level, 0, 0, (unsigned)blocks->x, (unsigned)blocks->y };
 	uint8_t *stage;
 	uint64_t va;
@@ -305,7 +305,7 @@ struct tg_bo *tg_texture_fetch(struct tg_context *ctx, struct tg_resource *r, un
 	int z;
 
 	to_blocks(r, box, &blocks);
-	slice = (uint64_t)blocks.width * blocks.height * r->texel;
+	slice = (uint64_t)blocks.width * blocks.height * r->mem.texel;
 	if (slice * blocks.depth < FETCH_LEAST || !tg_copy_fits(r))
 		return NULL;
 	rows = tg_bo_create(ctx->screen, slice * blocks.depth, "rows");
@@ -318,7 +318,7 @@ struct tg_bo *tg_texture_fetch(struct tg_context *ctx, struct tg_resource *r, un
 	for (z = 0; z < blocks.depth; z++) {
 		at.layer = (unsigned)(blocks.z + z);
 		tg_copy_rows(ctx, &at, (unsigned)blocks.width, (unsigned)blocks.height,
-			     rows->va + z * slice, (uint32_t)(blocks.width * r->texel), true);
+			     rows->va + z * slice, (uint32_t)(blocks.width * r->mem.texel), true);
 	}
 	tg_copy_flush(ctx);
 	tg_bo_wait(rows, true);

@@ -6,12 +6,11 @@
 #include "util/u_math.h"
 
 #include "tg_draw.h"
-#include "tg_format.h"
+#include "tc_format.h"
 #include "tg_resource.h"
 
 #define BUFFER_ALIGN	64u	/* of ATTRIBUTE_BUFFER.POINTER */
 #define ENTRIES		2u	/* of an attribute: its buffer, and what continues it */
-#define NOWHERE		0x1ffu	/* a buffer beyond the table: stores are dropped */
 
 /*
  * The multiplier of a division by a number that is no power of two; in integers, floats get some of
@@ -59,7 +58,7 @@ static uint64_t write_attribute(struct tg_context *ctx, struct tg_batch *batch, 
 {
 	const struct pipe_vertex_element *e = &ctx->elements->element[i];
 	const struct pipe_vertex_buffer *v = &ctx->vertex_buffers[e->vertex_buffer_index];
-	const struct tg_format *f = tg_format((enum pipe_format)e->src_format);
+	const struct tc_format *f = tc_format((enum pipe_format)e->src_format);
 	struct tg_resource *r = tg_resource(v->buffer.resource);
 	struct tsr_attribute word = {
 		.buffer = ENTRIES * i,
@@ -96,14 +95,6 @@ static uint64_t write_attribute(struct tg_context *ctx, struct tg_batch *batch, 
 
 /* ---- Outputs --------------------------------------------------------------------------------- */
 
-/* The position, and what goes to the record beside it, are no outputs in memory. */
-static bool in_record(gl_varying_slot location)
-{
-	return location == VARYING_SLOT_POS || location == VARYING_SLOT_PSIZ ||
-	       location == VARYING_SLOT_LAYER || location == VARYING_SLOT_VIEWPORT ||
-	       location == VARYING_SLOT_CLIP_DIST0 || location == VARYING_SLOT_CLIP_DIST1;
-}
-
 /* What follows the position and its like in attribute space is the vertex's output. */
 #define SPACE_OUTPUTS	0x80
 
@@ -112,7 +103,7 @@ static uint32_t space_offset(const struct tg_variant *v, gl_varying_slot locatio
 	const int byte = tg_space_byte(location);
 	const unsigned word = (unsigned)byte / 4;
 
-	if (byte < SPACE_OUTPUTS || in_record(location) ||
+	if (byte < SPACE_OUTPUTS || tc_in_record(location) ||
 	    !(v->space.out[word / 64] >> word % 64 & 15))
 		return TSR_VERTEX_OUTPUT_MAX;
 	return (uint32_t)byte - SPACE_OUTPUTS;
@@ -144,64 +135,12 @@ enum pipe_format tg_output_format(const struct tg_variant *last, enum pipe_forma
 
 uint32_t tg_output_offset(const struct tg_variant *vs, gl_varying_slot location)
 {
-	uint32_t i, at = 0;
-
-	if (vs->in_space)
-		return space_offset(vs, location);
-	for (i = 0; i < vs->info.varyings.output_count; i++) {
-		const struct pan_shader_varying *o = &vs->info.varyings.output[i];
-
-		if (o->format == PIPE_FORMAT_NONE || in_record(o->location))
-			continue;
-		if (o->location == location)
-			return at;
-		at += 16;
-	}
-	return TSR_VERTEX_OUTPUT_MAX;
+	return vs->in_space ? space_offset(vs, location) : tc_output_offset(&vs->info, location);
 }
 
 uint32_t tg_output_stride(const struct tg_variant *vs, const struct tg_variant *fs)
 {
-	/* what is asked for in vain is behind the last one */
-	uint32_t i, at = 0;
-
-	if (vs->in_space)
-		return space_stride(vs, fs);
-	for (i = 0; i < vs->info.varyings.output_count; i++) {
-		const struct pan_shader_varying *o = &vs->info.varyings.output[i];
-
-		at += o->format != PIPE_FORMAT_NONE && !in_record(o->location) ? 16 : 0;
-	}
-	return at;
-}
-
-/*
- * Outputs have the format in which the fragment shader reads them; what it does not read is
- * dropped.
- */
-static uint64_t output_word(const struct tg_variant *vs, const struct tg_variant *fs, unsigned i,
-			    unsigned buffer)
-{
-	const struct pan_shader_varying *o = &vs->info.varyings.output[i];
-	struct tsr_attribute word = { .buffer = NOWHERE, .format = TSR_PIXEL_FORMAT_RGBA32F };
-	const struct tg_format *f;
-	uint64_t packed;
-	unsigned k;
-
-	for (k = 0; fs && o->format != PIPE_FORMAT_NONE && k < fs->info.varyings.input_count; k++) {
-		const struct pan_shader_varying *in = &fs->info.varyings.input[k];
-
-		if (in->format == PIPE_FORMAT_NONE || in->location != o->location ||
-		    in_record(o->location))
-			continue;
-		f = tg_format(in->format);
-		word = (struct tsr_attribute) {
-			.buffer = buffer, .format = f->format, .order = f->order,
-			.offset = (int32_t)tg_output_offset(vs, o->location),
-		};
-	}
-	tsr_pack_attribute(&packed, &word);
-	return packed;
+	return vs->in_space ? space_stride(vs, fs) : tc_output_bytes(&vs->info);
 }
 
 bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch, const struct tg_instancing *n)
@@ -225,7 +164,8 @@ bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch, const struc
 	for (i = 0; i < count; i++)
 		attributes[i] = write_attribute(ctx, batch, i, n, buffers + 2 * ENTRIES * i);
 	for (i = 0; i < outputs; i++)
-		attributes[count + i] = output_word(vs, fs, i, ENTRIES * count);
+		attributes[count + i] = tc_output_word(&vs->info, fs ? &fs->info : NULL, i,
+						       ENTRIES * count);
 	tsr_pack_attribute_buffer(buffers + 2 * ENTRIES * count, &out);
 	ctx->attribute_count = count;
 	ctx->attribute_buffer_count = ENTRIES * count + 1;

@@ -79,6 +79,13 @@ void *tsv_cmd_alloc(struct tsv_cmd *cmd, uint64_t size, uint32_t align, uint64_t
 
 /* ---- The object ------------------------------------------------------------------------------ */
 
+/* The runtime wants memory for some of the dynamic state. */
+static void point_dynamic_state(struct tsv_cmd *cmd)
+{
+	cmd->vk.dynamic_graphics_state.vi = &cmd->vertex_input;
+	cmd->vk.dynamic_graphics_state.ms.sample_locations = &cmd->sample_locations;
+}
+
 static VkResult create(struct vk_command_pool *pool, VkCommandBufferLevel level,
 		       struct vk_command_buffer **out)
 {
@@ -95,6 +102,9 @@ static VkResult create(struct vk_command_pool *pool, VkCommandBufferLevel level,
 	}
 	util_dynarray_init(&cmd->segments, NULL);
 	util_dynarray_init(&cmd->allocs, NULL);
+	util_dynarray_init(&cmd->pass.list, NULL);
+	util_dynarray_init(&cmd->pass.marks, NULL);
+	point_dynamic_state(cmd);
 	*out = &cmd->vk;
 	return VK_SUCCESS;
 }
@@ -111,7 +121,11 @@ static void clear(struct tsv_cmd *cmd)
 	cmd->chunk = NULL;
 	cmd->chunk_used = 0;
 	cmd->shader = NULL;
-	memset(cmd->sets, 0, sizeof(cmd->sets));
+	memset(&cmd->compute, 0, sizeof(cmd->compute));
+	memset(&cmd->graphics, 0, sizeof(cmd->graphics));
+	cmd->pass.active = false;
+	util_dynarray_clear(&cmd->pass.list);
+	util_dynarray_clear(&cmd->pass.marks);
 	util_dynarray_clear(&cmd->segments);
 	util_dynarray_clear(&cmd->allocs);
 }
@@ -120,6 +134,7 @@ static void reset(struct vk_command_buffer *vk, VkCommandBufferResetFlags flags)
 {
 	vk_command_buffer_reset(vk);
 	clear(container_of(vk, struct tsv_cmd, vk));
+	point_dynamic_state(container_of(vk, struct tsv_cmd, vk));
 }
 
 static void destroy(struct vk_command_buffer *vk)
@@ -130,6 +145,8 @@ static void destroy(struct vk_command_buffer *vk)
 	clear(cmd);
 	util_dynarray_fini(&cmd->segments);
 	util_dynarray_fini(&cmd->allocs);
+	util_dynarray_fini(&cmd->pass.list);
+	util_dynarray_fini(&cmd->pass.marks);
 	vk_command_buffer_finish(vk);
 	vk_free(&pool->alloc, cmd);
 }
@@ -148,6 +165,9 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_BeginCommandBuffer(VkCommandBuffer handle,
 	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
 
 	vk_command_buffer_begin(&cmd->vk, info);
+	if (info->flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT &&
+	    cmd->vk.level == VK_COMMAND_BUFFER_LEVEL_SECONDARY)
+		tsv_pass_inherit(cmd, info);
 	return VK_SUCCESS;
 }
 
@@ -159,12 +179,17 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_EndCommandBuffer(VkCommandBuffer handle)
 	return vk_command_buffer_end(&cmd->vk);
 }
 
-/* Segments are in order, so a barrier is between packets of the open one. */
+/*
+ * Segments are in order, so a barrier is between packets of the open one. Inside a pass it is for
+ * draws that read the pass's own targets.
+ */
 VKAPI_ATTR void VKAPI_CALL tsv_CmdPipelineBarrier2(VkCommandBuffer handle,
 						   const VkDependencyInfo *info)
 {
 	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
 
+	if (cmd->pass.active)
+		tsv_pass_split(cmd);
 	cmd->barrier = true;
 }
 
@@ -174,10 +199,15 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdExecuteCommands(VkCommandBuffer handle, uint32
 	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
 	uint32_t i;
 
-	close_segment(cmd);
+	if (!cmd->pass.active)
+		close_segment(cmd);
 	for (i = 0; i < count; i++) {
 		VK_FROM_HANDLE(tsv_cmd, secondary, secondaries[i]);
 
+		if (cmd->pass.active) {
+			tsv_pass_execute(cmd, secondary);
+			continue;
+		}
 		util_dynarray_foreach(&secondary->segments, struct tsv_segment, s) {
 			struct tsv_segment segment = *s;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Compute: what is bound, and dispatches. */
+/* Dispatches of compute shaders. */
 #include "tsv_cmd.h"
 #include "tsv_memory.h"
 #include "tsv_shader.h"
@@ -26,7 +26,7 @@ VkResult tsv_device_scratch(struct tsv_device *device, uint32_t bytes)
 		if (!ret)
 			ret = tsr_vm_map(device->vm, fresh.bo, 0, 0, access, &fresh.va);
 		if (!ret) {
-			/* dispatches that were recorded name the old one */
+			/* work that was recorded names the old one */
 			util_dynarray_append(&device->old_scratch, struct tsv_scratch,
 					     device->scratch);
 			device->scratch = fresh;
@@ -38,7 +38,7 @@ VkResult tsv_device_scratch(struct tsv_device *device, uint32_t bytes)
 	return ret ? tsv_error(device, ret) : VK_SUCCESS;
 }
 
-static struct tsv_scratch scratch_of(struct tsv_device *device)
+struct tsv_scratch tsv_scratch(struct tsv_device *device)
 {
 	struct tsv_scratch scratch;
 
@@ -46,52 +46,6 @@ static struct tsv_scratch scratch_of(struct tsv_device *device)
 	scratch = device->scratch;
 	simple_mtx_unlock(&device->lock);
 	return scratch;
-}
-
-/* ---- Bindings -------------------------------------------------------------------------------- */
-
-void tsv_cmd_bind_shaders(struct vk_command_buffer *vk, uint32_t count,
-			  const gl_shader_stage *stages, struct vk_shader **const shaders)
-{
-	struct tsv_cmd *cmd = container_of(vk, struct tsv_cmd, vk);
-	uint32_t i;
-
-	for (i = 0; i < count; i++) {
-		if (stages[i] == MESA_SHADER_COMPUTE)
-			cmd->shader = shaders[i] ? container_of(shaders[i], struct tsv_shader, vk)
-						 : NULL;
-	}
-}
-
-VKAPI_ATTR void VKAPI_CALL tsv_CmdBindDescriptorSets2KHR(VkCommandBuffer handle,
-							 const VkBindDescriptorSetsInfoKHR *info)
-{
-	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
-	const uint32_t *offsets = info->pDynamicOffsets;
-	uint32_t i;
-
-	if (!(info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT))
-		return;
-	for (i = 0; i < info->descriptorSetCount; i++) {
-		VK_FROM_HANDLE(tsv_set, set, info->pDescriptorSets[i]);
-		struct tsv_bound_set *bound = &cmd->sets[info->firstSet + i];
-
-		if (!set)
-			continue;
-		bound->va = set->memory.va;
-		bound->dynamic_count = MIN2(set->layout->dynamic, TSV_DYNAMIC);
-		memcpy(bound->dynamic, offsets, bound->dynamic_count * sizeof(*offsets));
-		offsets += set->layout->dynamic;
-	}
-}
-
-VKAPI_ATTR void VKAPI_CALL tsv_CmdPushConstants2KHR(VkCommandBuffer handle,
-						    const VkPushConstantsInfoKHR *info)
-{
-	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
-
-	if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
-		memcpy(cmd->push + info->offset, info->pValues, info->size);
 }
 
 /* ---- Dispatches ------------------------------------------------------------------------------ */
@@ -107,22 +61,38 @@ static void fill_params(const struct tsv_cmd *cmd, struct tsv_params *p, uint64_
 			const struct grid *grid)
 {
 	const struct tsv_shader_info *info = &cmd->shader->info;
-	unsigned i;
 
-	memset(p, 0, sizeof(*p));
-	p->self = va;
+	tsv_fill_params(&cmd->compute, info, p, va);
 	p->groups = grid->indirect ? grid->indirect : va + offsetof(struct tsv_params, direct);
 	memcpy(p->direct, grid->groups, sizeof(p->direct));
 	memcpy(p->base, grid->base, sizeof(p->base));
-	for (i = 0; i < TSV_SETS; i++) {
-		const struct tsv_bound_set *set = &cmd->sets[i];
-		const unsigned first = MIN2(info->dynamic[i], TSV_DYNAMIC);
+}
 
-		p->sets[i] = set->va;
-		memcpy(p->dynamic + first, set->dynamic,
-		       MIN2(set->dynamic_count, TSV_DYNAMIC - first) * sizeof(uint32_t));
-	}
-	memcpy(p->push, cmd->push, sizeof(p->push));
+/* The tables that the state names. Returns false if there is no memory. */
+static bool add_tables(struct tsv_cmd *cmd, struct tsr_compute_state *s)
+{
+	const struct tsv_shader_info *info = &cmd->shader->info;
+	const unsigned images = info->table[TSV_IMAGES].slots;
+	struct tsv_tables tables;
+	uint64_t *words, va;
+
+	if (!tsv_cmd_tables(cmd, info, cmd->compute.sets, &tables))
+		return false;
+	s->textures = tables.textures;
+	s->texture_count = tables.texture_count;
+	s->samplers = tables.samplers;
+	s->sampler_count = tables.sampler_count;
+	if (!images)
+		return true;
+	words = tsv_cmd_alloc(cmd, images * 40, 64, &va);
+	if (!words)
+		return false;
+	tsv_write_images(cmd->compute.sets, &info->table[TSV_IMAGES], 0, words + 4 * images, words);
+	s->attribute_buffers = va;
+	s->attribute_buffer_count = 2 * images;
+	s->attributes = va + 32 * images;
+	s->attribute_count = images;
+	return true;
 }
 
 /* COMPUTE_STATE with its parameters; its address, or 0. */
@@ -142,10 +112,10 @@ static uint64_t write_state(struct tsv_cmd *cmd, const struct grid *grid)
 	uint64_t va, *words = tsv_cmd_alloc(cmd, bytes + sizeof(struct tsv_params), 64, &va);
 	struct tsv_scratch scratch;
 
-	if (!words)
+	if (!words || !add_tables(cmd, &s))
 		return 0;
 	if (info->scratch) {
-		scratch = scratch_of(tsv_cmd_device(cmd));
+		scratch = tsv_scratch(tsv_cmd_device(cmd));
 		s.scratch = scratch.va;
 		s.scratch_size = scratch.size;
 	}

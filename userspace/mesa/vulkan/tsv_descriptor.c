@@ -16,32 +16,64 @@ struct tsv_set_pool {
 VK_DEFINE_NONDISP_HANDLE_CASTS(tsv_set_pool, base, VkDescriptorPool,
 			       VK_OBJECT_TYPE_DESCRIPTOR_POOL)
 
-static bool is_supported(VkDescriptorType type)
+/* Bytes of an element; 0: the type is not supported. */
+static uint32_t stride_of(VkDescriptorType type)
 {
-	return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
-	       type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || tsv_is_dynamic(type);
+	switch (type) {
+	case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
+	case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC:
+	case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
+	case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC:
+		return sizeof(struct tsv_descriptor);
+	case VK_DESCRIPTOR_TYPE_SAMPLER:
+	case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+	case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+	case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
+	case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
+		return sizeof(struct tsv_texture_descriptor);
+	case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+	case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
+		return sizeof(struct tsv_image_descriptor);
+	default:
+		return 0;
+	}
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
+
+static bool has_immutable(const VkDescriptorSetLayoutBinding *b)
+{
+	return b->pImmutableSamplers &&
+	       (b->descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||
+		b->descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
+}
 
 static void place_bindings(struct tsv_set_layout *layout,
 			   const VkDescriptorSetLayoutCreateInfo *info)
 {
 	struct mesa_blake3 hash;
-	uint32_t i;
+	uint32_t i, j, samplers = 0;
 
 	for (i = 0; i < info->bindingCount; i++) {
 		const VkDescriptorSetLayoutBinding *b = &info->pBindings[i];
+		struct tsv_binding *binding = &layout->bindings[b->binding];
 
-		layout->bindings[b->binding].type = b->descriptorType;
-		layout->bindings[b->binding].count = b->descriptorCount;
+		binding->type = b->descriptorType;
+		binding->count = b->descriptorCount;
+		binding->stride = stride_of(b->descriptorType);
+		if (!has_immutable(b))
+			continue;
+		binding->immutable = samplers + 1;
+		for (j = 0; j < b->descriptorCount; j++)
+			layout->samplers[samplers++] =
+				tsv_sampler_from_handle(b->pImmutableSamplers[j]);
 	}
 	for (i = 0; i < layout->count; i++) {
 		struct tsv_binding *b = &layout->bindings[i];
 
 		b->offset = layout->size;
 		b->dynamic = layout->dynamic;
-		layout->size += b->count * sizeof(struct tsv_descriptor);
+		layout->size += b->count * b->stride;
 		if (tsv_is_dynamic(b->type))
 			layout->dynamic += b->count;
 	}
@@ -56,21 +88,24 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_CreateDescriptorSetLayout(
 {
 	VK_FROM_HANDLE(tsv_device, device, handle);
 	struct tsv_set_layout *layout;
-	uint32_t count = 0, i;
+	uint32_t count = 0, samplers = 0, i;
 
 	for (i = 0; i < info->bindingCount; i++) {
 		const VkDescriptorSetLayoutBinding *b = &info->pBindings[i];
 
-		if (b->descriptorCount && !is_supported(b->descriptorType))
+		if (b->descriptorCount && !stride_of(b->descriptorType))
 			return vk_errorf(device, VK_ERROR_FEATURE_NOT_PRESENT,
 					 "descriptors of type %u", b->descriptorType);
 		count = MAX2(count, b->binding + 1);
+		samplers += has_immutable(b) ? b->descriptorCount : 0;
 	}
-	layout = vk_descriptor_set_layout_zalloc(&device->vk, sizeof(*layout) +
-							      count * sizeof(layout->bindings[0]));
+	layout = vk_descriptor_set_layout_zalloc(
+		&device->vk, sizeof(*layout) + count * sizeof(layout->bindings[0]) +
+				     samplers * sizeof(layout->samplers[0]));
 	if (!layout)
 		return vk_error(device, VK_ERROR_OUT_OF_HOST_MEMORY);
 	layout->count = count;
+	layout->samplers = (const struct tsv_sampler **)&layout->bindings[count];
 	place_bindings(layout, info);
 	*out = tsv_set_layout_to_handle(layout);
 	return VK_SUCCESS;
@@ -86,7 +121,7 @@ VKAPI_ATTR void VKAPI_CALL tsv_GetDescriptorSetLayoutSupport(
 	for (i = 0; i < info->bindingCount; i++) {
 		const VkDescriptorSetLayoutBinding *b = &info->pBindings[i];
 
-		if (b->descriptorCount && !is_supported(b->descriptorType))
+		if (b->descriptorCount && !stride_of(b->descriptorType))
 			support->supported = VK_FALSE;
 	}
 }
@@ -147,6 +182,22 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_ResetDescriptorPool(VkDevice handle, VkDescri
 	return VK_SUCCESS;
 }
 
+static void write_immutable(struct tsv_set *set)
+{
+	const struct tsv_set_layout *layout = set->layout;
+	uint32_t i, j;
+
+	for (i = 0; i < layout->count; i++) {
+		const struct tsv_binding *b = &layout->bindings[i];
+		struct tsv_texture_descriptor *to =
+			(void *)((uint8_t *)set->memory.cpu + b->offset);
+
+		for (j = 0; b->immutable && j < b->count; j++)
+			tsv_sampler_pack(layout->samplers[b->immutable - 1 + j], PIPE_FORMAT_NONE,
+					 to[j].sampler);
+	}
+}
+
 static VkResult allocate_set(struct tsv_device *device, struct tsv_set_pool *pool,
 			     struct tsv_set_layout *layout, VkDescriptorSet *out)
 {
@@ -168,6 +219,7 @@ static VkResult allocate_set(struct tsv_device *device, struct tsv_set_pool *poo
 	}
 	set->layout = layout;
 	vk_descriptor_set_layout_ref(&layout->vk);
+	write_immutable(set);
 	list_addtail(&set->link, &pool->sets);
 	pool->used++;
 	*out = tsv_set_to_handle(set);
@@ -215,16 +267,32 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_FreeDescriptorSets(VkDevice handle, VkDescrip
 
 /* ---- Updates --------------------------------------------------------------------------------- */
 
+/* One element of a set. */
+struct element {
+	const struct tsv_set *set;
+	const struct tsv_binding *binding;
+	uint32_t index;			/* within the binding */
+	void *memory;
+};
+
 /*
- * Descriptor @element of @binding; an element beyond the binding's is one of the next binding that
+ * Descriptor @index of @binding. An element beyond the binding's is one of the next binding that
  * has any.
  */
-static struct tsv_descriptor *descriptor(struct tsv_set *set, uint32_t binding, uint32_t element)
+static struct element element_of(const struct tsv_set *set, uint32_t binding, uint32_t index)
 {
 	const struct tsv_binding *b = &set->layout->bindings[binding];
 
-	/* the elements of consecutive bindings are consecutive */
-	return (struct tsv_descriptor *)((uint8_t *)set->memory.cpu + b->offset) + element;
+	while (index >= b->count && b + 1 < set->layout->bindings + set->layout->count) {
+		index -= b->count;
+		b++;
+	}
+	return (struct element){
+		.set = set,
+		.binding = b,
+		.index = index,
+		.memory = (uint8_t *)set->memory.cpu + b->offset + index * b->stride,
+	};
 }
 
 static void write_buffer(struct tsv_descriptor *to, const VkDescriptorBufferInfo *info)
@@ -239,28 +307,154 @@ static void write_buffer(struct tsv_descriptor *to, const VkDescriptorBufferInfo
 				  UINT32_MAX);
 }
 
+static void write_texture(struct tsv_texture_descriptor *to, const struct tsv_texture *texture)
+{
+	static const struct tsv_texture none;
+
+	if (!texture)
+		texture = &none;
+	memcpy(to->texture, texture->words, sizeof(to->texture));
+	memcpy(to->size, texture->size, sizeof(to->size));
+}
+
+static void write_storage(struct tsv_image_descriptor *to, const struct tsv_texture *texture)
+{
+	*to = (struct tsv_image_descriptor){ 0 };
+	if (!texture) {
+		tc_image_none(0, &to->attribute, to->buffers);
+		return;
+	}
+	to->attribute = texture->attribute;
+	memcpy(to->buffers, texture->buffers, sizeof(to->buffers));
+	memcpy(to->size, texture->size, sizeof(to->size));
+}
+
+/* The sampler of an element: an immutable one, or that of the update. */
+static const struct tsv_sampler *sampler_of(const struct element *e,
+					    const VkDescriptorImageInfo *info)
+{
+	return e->binding->immutable
+		       ? e->set->layout->samplers[e->binding->immutable - 1 + e->index]
+		       : tsv_sampler_from_handle(info->sampler);
+}
+
+static void write_image(const struct element *e, const VkDescriptorImageInfo *info)
+{
+	const VkDescriptorType type = e->binding->type;
+	struct tsv_texture_descriptor *to = e->memory;
+	const struct tsv_sampler *sampler;
+	const struct tsv_view *view;
+
+	if (type == VK_DESCRIPTOR_TYPE_SAMPLER) {
+		tsv_sampler_pack(sampler_of(e, info), PIPE_FORMAT_NONE, to->sampler);
+		return;
+	}
+	view = tsv_view_from_handle(info->imageView);
+	if (type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE) {
+		write_storage(e->memory, view ? &view->texture : NULL);
+		return;
+	}
+	write_texture(to, view ? &view->texture : NULL);
+	if (type != VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER)
+		return;
+	sampler = sampler_of(e, info);
+	tsv_sampler_pack(sampler, view ? tsv_plane_format(view->vk.format, view->vk.aspects)
+				       : PIPE_FORMAT_NONE, to->sampler);
+}
+
+/* @info: a VkDescriptorBufferInfo, a VkDescriptorImageInfo or a VkBufferView, as the type says. */
+static void write_element(const struct element *e, const void *info)
+{
+	const struct tsv_buffer_view *view;
+
+	switch (e->binding->type) {
+	case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
+		view = tsv_buffer_view_from_handle(*(const VkBufferView *)info);
+		write_texture(e->memory, view ? &view->texture : NULL);
+		break;
+	case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
+		view = tsv_buffer_view_from_handle(*(const VkBufferView *)info);
+		write_storage(e->memory, view ? &view->texture : NULL);
+		break;
+	case VK_DESCRIPTOR_TYPE_SAMPLER:
+	case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+	case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+	case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+	case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
+		write_image(e, info);
+		break;
+	default:
+		write_buffer(e->memory, info);
+		break;
+	}
+}
+
+static const void *info_of(const VkWriteDescriptorSet *w, VkDescriptorType type, uint32_t i)
+{
+	switch (type) {
+	case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
+	case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
+		return &w->pTexelBufferView[i];
+	case VK_DESCRIPTOR_TYPE_SAMPLER:
+	case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+	case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+	case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+	case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
+		return &w->pImageInfo[i];
+	default:
+		return &w->pBufferInfo[i];
+	}
+}
+
+/* Immutable samplers stay. */
+static void copy_element(const struct element *to, const struct element *from)
+{
+	struct tsv_texture_descriptor *texture = to->memory;
+	uint64_t sampler[TC_DESCRIPTOR_QWORDS];
+
+	if (!to->binding->immutable) {
+		memmove(to->memory, from->memory, to->binding->stride);
+		return;
+	}
+	memcpy(sampler, texture->sampler, sizeof(sampler));
+	memmove(to->memory, from->memory, to->binding->stride);
+	memcpy(texture->sampler, sampler, sizeof(sampler));
+}
+
+void tsv_set_write(const struct tsv_set *set, uint32_t count, const VkWriteDescriptorSet *writes)
+{
+	struct element to;
+	uint32_t i, j;
+
+	for (i = 0; i < count; i++)
+		for (j = 0; j < writes[i].descriptorCount; j++) {
+			to = element_of(set, writes[i].dstBinding, writes[i].dstArrayElement + j);
+			write_element(&to, info_of(&writes[i], to.binding->type, j));
+		}
+}
+
 VKAPI_ATTR void VKAPI_CALL tsv_UpdateDescriptorSets(VkDevice handle, uint32_t writes,
 						    const VkWriteDescriptorSet *write,
 						    uint32_t copies,
 						    const VkCopyDescriptorSet *copy)
 {
+	struct element to, from;
 	uint32_t i, j;
 
 	for (i = 0; i < writes; i++) {
 		VK_FROM_HANDLE(tsv_set, set, write[i].dstSet);
 
-		for (j = 0; j < write[i].descriptorCount; j++)
-			write_buffer(descriptor(set, write[i].dstBinding,
-						write[i].dstArrayElement + j),
-				     &write[i].pBufferInfo[j]);
+		tsv_set_write(set, 1, &write[i]);
 	}
 	for (i = 0; i < copies; i++) {
-		VK_FROM_HANDLE(tsv_set, from, copy[i].srcSet);
-		VK_FROM_HANDLE(tsv_set, to, copy[i].dstSet);
+		VK_FROM_HANDLE(tsv_set, src, copy[i].srcSet);
+		VK_FROM_HANDLE(tsv_set, dst, copy[i].dstSet);
 
-		memmove(descriptor(to, copy[i].dstBinding, copy[i].dstArrayElement),
-			descriptor(from, copy[i].srcBinding, copy[i].srcArrayElement),
-			copy[i].descriptorCount * sizeof(struct tsv_descriptor));
+		for (j = 0; j < copy[i].descriptorCount; j++) {
+			to = element_of(dst, copy[i].dstBinding, copy[i].dstArrayElement + j);
+			from = element_of(src, copy[i].srcBinding, copy[i].srcArrayElement + j);
+			copy_element(&to, &from);
+		}
 	}
 }
 
@@ -270,14 +464,15 @@ VKAPI_ATTR void VKAPI_CALL tsv_UpdateDescriptorSetWithTemplate(VkDevice handle, 
 {
 	VK_FROM_HANDLE(tsv_set, set, ds);
 	VK_FROM_HANDLE(vk_descriptor_update_template, template, ut);
+	struct element to;
 	uint32_t i, j;
 
 	for (i = 0; i < template->entry_count; i++) {
 		const struct vk_descriptor_template_entry *e = &template->entries[i];
 
-		for (j = 0; j < e->array_count; j++)
-			write_buffer(descriptor(set, e->binding, e->array_element + j),
-				     (const void *)((const uint8_t *)data + e->offset +
-						    j * e->stride));
+		for (j = 0; j < e->array_count; j++) {
+			to = element_of(set, e->binding, e->array_element + j);
+			write_element(&to, (const uint8_t *)data + e->offset + j * e->stride);
+		}
 	}
 }

@@ -7,14 +7,21 @@
 
 #define POOL_CHUNK	(256u << 10)
 #define WORDS_CHUNK	(64u << 10)
+#define HEAP_FIRST	(1ull << 20)	/* memory that the heap of frames begins with */
+#define HEAP_MOST	((uint64_t)DRM_TESSERA_HEAP_SIZE_MAX)
+#define HEAP_CHUNK	(1u << 20)
 
 static VkResult check_status(struct vk_device *vk)
 {
-	vk_foreach_queue(queue, vk) {
-		if (tsv_queue_is_banned(container_of(queue, struct tsv_queue, vk)))
-			return vk_device_set_lost(vk, "the kernel has banned a queue");
-	}
-	return VK_SUCCESS;
+	bool banned = false;
+
+	vk_foreach_queue(queue, vk)
+		banned |= tsv_queue_is_banned(container_of(queue, struct tsv_queue, vk));
+	if (!banned)
+		return VK_SUCCESS;
+	vk_device_set_lost(vk, "the kernel has banned a queue");
+	tsv_sync_wake(vk);
+	return VK_ERROR_DEVICE_LOST;
 }
 
 static void free_scratch(struct tsv_device *device, const struct tsv_scratch *scratch)
@@ -30,8 +37,10 @@ static void close_device(struct tsv_device *device)
 		free_scratch(device, scratch);
 	util_dynarray_fini(&device->old_scratch);
 	free_scratch(device, &device->scratch);
+	tsr_tiler_heap_unref(device->heap);
 	tsr_pool_unref(device->lists);
 	tsr_pool_unref(device->words);
+	tsr_sync_unref(device->binds);
 	tsr_vm_unref(device->vm);
 	tsr_device_unref(device->tsr);
 }
@@ -46,13 +55,67 @@ static int open_device(struct tsv_device *device, const char *path)
 	if (!ret)
 		ret = tsr_vm_create(device->tsr, &device->vm);
 	if (!ret)
+		ret = tsr_sync_create(device->tsr, TSR_SYNC_TIMELINE, &device->binds);
+	if (!ret)
 		ret = tsr_pool_create(device->vm, POOL_CHUNK, DRM_TESSERA_BO_CACHED, run,
 				      &device->lists);
 	if (!ret)
 		ret = tsr_pool_create(device->vm, WORDS_CHUNK, DRM_TESSERA_BO_CACHED, write,
 				      &device->words);
+	if (!ret)
+		ret = tsr_tiler_heap_create(device->vm, HEAP_FIRST, HEAP_MOST, HEAP_CHUNK,
+					    &device->heap);
 	return ret;
 }
+
+/* ---- Mappings -------------------------------------------------------------------------------- */
+
+static int bind(struct tsv_device *device, const struct tsr_bind *op)
+{
+	struct tsr_point point = { .sync = device->binds };
+	int ret;
+
+	simple_mtx_lock(&device->lock);
+	point.point = device->bind_point + 1;
+	ret = tsr_vm_bind_async(device->vm, op, 1, NULL, 0, &point, 1);
+	if (!ret)
+		device->bind_point = point.point;
+	simple_mtx_unlock(&device->lock);
+	return ret;
+}
+
+int tsv_device_map(struct tsv_device *device, struct tsr_bo *bo, uint64_t size, uint64_t *va)
+{
+	struct tsr_bind op = {
+		.op = bo ? DRM_TESSERA_BIND_MAP : DRM_TESSERA_BIND_MAP_NULL,
+		.access = bo ? DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE : 0,
+		.bo = bo,
+		.size = align64(size, TSV_PAGE),
+	};
+	int ret = tsr_vm_alloc(device->vm, op.size, 0, &op.va);
+
+	if (ret)
+		return ret;
+	ret = bind(device, &op);
+	if (ret)
+		tsr_vm_free(device->vm, op.va, op.size);
+	else
+		*va = op.va;
+	return ret;
+}
+
+/* Binds are in order, so whoever gets the addresses next maps them after this. */
+void tsv_device_unmap(struct tsv_device *device, uint64_t va, uint64_t size)
+{
+	const struct tsr_bind op = { .op = DRM_TESSERA_BIND_UNMAP,
+				     .va = va,
+				     .size = align64(size, TSV_PAGE) };
+
+	bind(device, &op);
+	tsr_vm_free(device->vm, op.va, op.size);
+}
+
+/* ---- The object ------------------------------------------------------------------------------ */
 
 static void destroy_queues(struct tsv_device *device)
 {
@@ -89,6 +152,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_CreateDevice(VkPhysicalDevice handle,
 	if (!device)
 		return vk_error(physical, VK_ERROR_OUT_OF_HOST_MEMORY);
 	vk_device_dispatch_table_from_entrypoints(&table, &tsv_device_entrypoints, true);
+	vk_device_dispatch_table_from_entrypoints(&table, &wsi_device_entrypoints, false);
 	result = vk_device_init(&device->vk, &physical->vk, &table, info, alloc);
 	if (result != VK_SUCCESS) {
 		vk_free2(&physical->vk.instance->alloc, alloc, device);
@@ -106,6 +170,8 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_CreateDevice(VkPhysicalDevice handle,
 	}
 	vk_device_set_drm_fd(&device->vk, tsr_device_fd(device->tsr));
 	result = create_queues(device, info);
+	if (result == VK_SUCCESS)
+		result = tsv_meta_init(device);
 	if (result != VK_SUCCESS)
 		goto fail;
 	*out = tsv_device_to_handle(device);
@@ -125,6 +191,7 @@ VKAPI_ATTR void VKAPI_CALL tsv_DestroyDevice(VkDevice handle, const VkAllocation
 
 	if (!device)
 		return;
+	vk_meta_device_finish(&device->vk, &device->meta);
 	destroy_queues(device);
 	close_device(device);
 	simple_mtx_destroy(&device->lock);

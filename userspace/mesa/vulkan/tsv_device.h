@@ -18,8 +18,11 @@
 #include "vk_drm_syncobj.h"
 #include "vk_instance.h"
 #include "vk_log.h"
+#include "vk_meta.h"
 #include "vk_physical_device.h"
 #include "vk_queue.h"
+#include "vk_sync.h"
+#include "wsi_common.h"
 
 #include "tsv_entrypoints.h"
 
@@ -29,13 +32,14 @@
 #define TSV_STORAGE_ALIGN	16u	/* offset of a storage buffer */
 #define TSV_UNIFORM_ALIGN	16u	/* offset of a uniform buffer: the granule of its size */
 #define TSV_BUFFER_ALIGN	64u
+#define TSV_PAGE		4096u	/* granule of sparse memory */
 #define TSV_PUSH_BYTES		256u	/* push constants of a pipeline layout */
 
 /* Engines that a queue submits to. A value indexes tsv_queue.engine. */
-enum tsv_engine { TSV_COPY, TSV_COMPUTE, TSV_ENGINES };
+enum tsv_engine { TSV_COPY, TSV_COMPUTE, TSV_BIN, TSV_RENDER, TSV_ENGINES };
 
 /* Queue families, by index. */
-enum tsv_family { TSV_FAMILY_COMPUTE, TSV_FAMILY_TRANSFER, TSV_FAMILIES };
+enum tsv_family { TSV_FAMILY_MAIN, TSV_FAMILY_TRANSFER, TSV_FAMILIES };
 
 struct tsv_instance {
 	struct vk_instance vk;
@@ -44,19 +48,36 @@ struct tsv_instance {
 struct tsv_physical_device {
 	struct vk_physical_device vk;
 	char path[64];			/* render node */
+	char card[64];			/* primary node, or empty */
 	struct drm_tessera_gpu_info gpu;
 	struct drm_tessera_shader_info shader;
 	uint64_t local_size;		/* bytes of local memory for a device */
-	struct vk_sync_type syncobj;
+	struct vk_sync_type syncobj;	/* with a wait of our own around this one */
+	VkResult (*wait_many)(struct vk_device *device, uint32_t count,
+			      const struct vk_sync_wait *waits, enum vk_sync_wait_flags flags,
+			      uint64_t until);
 	const struct vk_sync_type *sync_types[2];
+	struct wsi_device wsi;
 	VkPhysicalDeviceMemoryProperties memory;
 };
 
-/* Scratch memory of compute shaders, for all threads that run at a time. */
+/* Scratch memory of shaders, for all threads that run at a time. */
 struct tsv_scratch {
 	struct tsr_bo *bo;
 	uint64_t va;
 	uint32_t size;			/* bytes of a thread; 0: there is none */
+};
+
+/* Why the kernel banned a queue. */
+struct tsv_fault {
+	const char *engine;		/* NULL: no job has failed */
+	struct drm_tessera_queue_get_state state;
+	VkDeviceFaultAddressTypeEXT access;	/* to state.fault_va */
+};
+
+/* Addresses of a sparse buffer or image, or none. */
+struct tsv_sparse {
+	uint64_t va, size;
 };
 
 struct tsv_device {
@@ -65,8 +86,12 @@ struct tsv_device {
 	struct tsr_vm *vm;
 	struct tsr_pool *lists;		/* streams and what they name: GPU reads, executes */
 	struct tsr_pool *words;		/* words that the GPU writes: events, queries */
-	simple_mtx_t lock;		/* protects reported, scratch */
-	bool reported;			/* a fault was reported */
+	struct tsr_tiler_heap *heap;	/* of all frames: one is rendered at a time */
+	struct vk_meta_device meta;	/* built-in pipelines */
+	simple_mtx_t lock;		/* protects fault, scratch, bind_point */
+	struct tsr_sync *binds;		/* timeline of tsv_device_bind() */
+	uint64_t bind_point;		/* the last one's */
+	struct tsv_fault fault;		/* the first one */
 	struct tsv_scratch scratch;
 	struct util_dynarray old_scratch; /* struct tsv_scratch: smaller ones */
 };
@@ -76,6 +101,7 @@ struct tsv_queue {
 	struct tsr_queue *engine[TSV_ENGINES];
 	struct tsr_sync *timeline;	/* signaled by each submission */
 	uint64_t point;			/* the last submission's */
+	uint64_t bind_point;		/* of tsv_device.binds: that it has waited for */
 };
 
 VK_DEFINE_HANDLE_CASTS(tsv_instance, vk.base, VkInstance, VK_OBJECT_TYPE_INSTANCE)
@@ -92,6 +118,10 @@ VkResult tsv_physical_device_create(struct vk_instance *instance, struct _drmDev
 				    struct vk_physical_device **out);
 void tsv_physical_device_destroy(struct vk_physical_device *device);
 
+/* tsv_wsi_init(): the window systems of a physical device. */
+VkResult tsv_wsi_init(struct tsv_physical_device *device);
+void tsv_wsi_finish(struct tsv_physical_device *device);
+
 VkResult tsv_queue_create(struct tsv_device *device, const VkDeviceQueueCreateInfo *info,
 			  uint32_t index);
 void tsv_queue_destroy(struct tsv_queue *queue);
@@ -101,6 +131,41 @@ void tsv_queue_destroy(struct tsv_queue *queue);
  * reported in the log, once for each device.
  */
 bool tsv_queue_is_banned(struct tsv_queue *queue);
+
+/* tsv_sync_init(): the kind of syncs of a device, for the DRM file @fd. */
+void tsv_sync_init(struct tsv_physical_device *device, int fd);
+
+/* tsv_sync_wake(): let threads that wait for the submission of work see that a device is lost. */
+void tsv_sync_wake(struct vk_device *device);
+
+/* tsv_fault_report(): log the state of a banned queue and keep it, if it is the device's first. */
+void tsv_fault_report(struct tsv_device *device, const char *engine,
+		      const struct drm_tessera_queue_get_state *state);
+
+/*
+ * tsv_device_map(): take addresses, aligned as tsr_vm_alloc() does, and map a BO there, or nothing
+ * if it is NULL. tsv_device_unmap() is the opposite. Neither waits for binds that wait themselves.
+ * Submissions wait for all earlier ones. -errno.
+ */
+int tsv_device_map(struct tsv_device *device, struct tsr_bo *bo, uint64_t size, uint64_t *va);
+void tsv_device_unmap(struct tsv_device *device, uint64_t va, uint64_t size);
+
+/*
+ * tsv_sparse_create(): take addresses for @size bytes, with no memory. tsv_sparse_destroy() frees
+ * them and does nothing if there are none.
+ */
+VkResult tsv_sparse_create(struct tsv_device *device, uint64_t size, struct tsv_sparse *out);
+void tsv_sparse_destroy(struct tsv_device *device, struct tsv_sparse *sparse);
+
+/*
+ * tsv_sparse_submit(): bind what @submit asks for. @syncs are those to wait for, then those to
+ * signal.
+ */
+VkResult tsv_sparse_submit(struct tsv_queue *queue, const struct vk_queue_submit *submit,
+			   const struct drm_tessera_sync *syncs, unsigned waits, unsigned signals);
+
+/* tsv_meta_init(): the built-in pipelines of blits and clears, which are compiled when used. */
+VkResult tsv_meta_init(struct tsv_device *device);
 
 /* tsv_result(): the VkResult that a negative errno of libtessera stands for. */
 VkResult tsv_result(int ret);

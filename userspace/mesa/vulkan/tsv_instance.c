@@ -10,8 +10,25 @@ static const struct vk_instance_extension_table instance_extensions = {
 	.KHR_external_memory_capabilities = true,
 	.KHR_external_semaphore_capabilities = true,
 	.KHR_get_physical_device_properties2 = true,
+	.KHR_get_surface_capabilities2 = true,
+	.KHR_surface = true,
 	.EXT_debug_report = true,
 	.EXT_debug_utils = true,
+	.EXT_headless_surface = true,
+#ifdef VK_USE_PLATFORM_WAYLAND_KHR
+	.KHR_wayland_surface = true,
+#endif
+#ifdef VK_USE_PLATFORM_XCB_KHR
+	.KHR_xcb_surface = true,
+#endif
+#ifdef VK_USE_PLATFORM_XLIB_KHR
+	.KHR_xlib_surface = true,
+#endif
+#ifdef VK_USE_PLATFORM_DISPLAY_KHR
+	.KHR_display = true,
+	.KHR_get_display_properties2 = true,
+	.EXT_direct_mode_display = true,
+#endif
 };
 
 VkResult tsv_result(int ret)
@@ -69,6 +86,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_CreateInstance(const VkInstanceCreateInfo *in
 	if (!instance)
 		return vk_error(NULL, VK_ERROR_OUT_OF_HOST_MEMORY);
 	vk_instance_dispatch_table_from_entrypoints(&table, &tsv_instance_entrypoints, true);
+	vk_instance_dispatch_table_from_entrypoints(&table, &wsi_instance_entrypoints, false);
 	result = vk_instance_init(&instance->vk, &instance_extensions, &table, info, alloc);
 	if (result != VK_SUCCESS) {
 		vk_free(alloc, instance);

@@ -19,6 +19,14 @@ static bool is_local(const struct tsv_device *device, uint32_t type)
 	return physical->memory.memoryTypes[type].heapIndex == 1;
 }
 
+uint32_t tsv_memory_types(const struct tsv_device *device)
+{
+	const struct tsv_physical_device *physical = container_of(device->vk.physical,
+								  struct tsv_physical_device, vk);
+
+	return BITFIELD_MASK(physical->memory.memoryTypeCount);
+}
+
 /* The kernel's BOs are all at least as large as the export of an allocation promises. */
 static int import(struct tsv_device *device, struct tsv_memory *memory, int fd)
 {
@@ -33,7 +41,6 @@ static int import(struct tsv_device *device, struct tsv_memory *memory, int fd)
 static int fill(struct tsv_device *device, struct tsv_memory *memory,
 		const VkImportMemoryFdInfoKHR *from)
 {
-	const uint32_t access = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
 	const uint32_t flags = is_local(device, memory->vk.memory_type_index)
 				       ? DRM_TESSERA_BO_LOCAL : DRM_TESSERA_BO_CACHED;
 	int ret;
@@ -43,14 +50,14 @@ static int fill(struct tsv_device *device, struct tsv_memory *memory,
 	else
 		ret = tsr_bo_create(device->tsr, memory->vk.size, flags, NULL, &memory->bo);
 	if (!ret)
-		ret = tsr_vm_map(device->vm, memory->bo, 0, 0, access, &memory->va);
+		ret = tsv_device_map(device, memory->bo, tsr_bo_size(memory->bo), &memory->va);
 	return ret;
 }
 
 static void empty(struct tsv_device *device, struct tsv_memory *memory)
 {
 	if (memory->va)
-		tsr_vm_unmap(device->vm, memory->va, tsr_bo_size(memory->bo));
+		tsv_device_unmap(device, memory->va, tsr_bo_size(memory->bo));
 	tsr_bo_unref(memory->bo);
 }
 
@@ -174,12 +181,21 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_CreateBuffer(VkDevice handle, const VkBufferC
 {
 	VK_FROM_HANDLE(tsv_device, device, handle);
 	struct tsv_buffer *buffer;
+	VkResult result;
 
 	if (info->size > tsr_device_info(device->tsr)->max_bo_size)
 		return vk_error(device, VK_ERROR_OUT_OF_DEVICE_MEMORY);
 	buffer = vk_buffer_create(&device->vk, info, alloc, sizeof(*buffer));
 	if (!buffer)
 		return vk_error(device, VK_ERROR_OUT_OF_HOST_MEMORY);
+	if (info->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) {
+		result = tsv_sparse_create(device, info->size, &buffer->sparse);
+		if (result != VK_SUCCESS) {
+			vk_buffer_destroy(&device->vk, alloc, &buffer->vk);
+			return result;
+		}
+		buffer->va = buffer->sparse.va;
+	}
 	*out = tsv_buffer_to_handle(buffer);
 	return VK_SUCCESS;
 }
@@ -190,8 +206,10 @@ VKAPI_ATTR void VKAPI_CALL tsv_DestroyBuffer(VkDevice handle, VkBuffer buf,
 	VK_FROM_HANDLE(tsv_device, device, handle);
 	VK_FROM_HANDLE(tsv_buffer, buffer, buf);
 
-	if (buffer)
-		vk_buffer_destroy(&device->vk, alloc, &buffer->vk);
+	if (!buffer)
+		return;
+	tsv_sparse_destroy(device, &buffer->sparse);
+	vk_buffer_destroy(&device->vk, alloc, &buffer->vk);
 }
 
 VKAPI_ATTR void VKAPI_CALL tsv_GetDeviceBufferMemoryRequirements(
@@ -199,13 +217,13 @@ VKAPI_ATTR void VKAPI_CALL tsv_GetDeviceBufferMemoryRequirements(
 	VkMemoryRequirements2 *requirements)
 {
 	VK_FROM_HANDLE(tsv_device, device, handle);
-	const struct tsv_physical_device *physical = container_of(device->vk.physical,
-								  struct tsv_physical_device, vk);
+	const bool sparse = info->pCreateInfo->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT;
+	const uint32_t align = sparse ? TSV_PAGE : TSV_BUFFER_ALIGN;
 
 	requirements->memoryRequirements = (VkMemoryRequirements){
-		.size = align64(info->pCreateInfo->size, TSV_BUFFER_ALIGN),
-		.alignment = TSV_BUFFER_ALIGN,
-		.memoryTypeBits = BITFIELD_MASK(physical->memory.memoryTypeCount),
+		.size = align64(info->pCreateInfo->size, align),
+		.alignment = align,
+		.memoryTypeBits = tsv_memory_types(device),
 	};
 	vk_foreach_struct(ext, requirements->pNext) {
 		if (ext->sType == VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS) {

@@ -17,9 +17,13 @@ struct tsv_memory {
 struct tsv_buffer {
 	struct vk_buffer vk;
 	uint64_t va;			/* 0 until memory is bound */
+	struct tsv_sparse sparse;
 };
 
 VK_DEFINE_NONDISP_HANDLE_CASTS(tsv_memory, vk.base, VkDeviceMemory, VK_OBJECT_TYPE_DEVICE_MEMORY)
 VK_DEFINE_NONDISP_HANDLE_CASTS(tsv_buffer, vk.base, VkBuffer, VK_OBJECT_TYPE_BUFFER)
+
+/* tsv_memory_types(): the mask of all memory types. Buffers and images can be in any of them. */
+uint32_t tsv_memory_types(const struct tsv_device *device);
 
 #endif

@@ -30,6 +30,17 @@ static nir_def *load_param64(nir_builder *b, unsigned offset)
 
 #define LOAD_PARAM64(b, member)	load_param64(b, offsetof(struct tsv_params, member))
 
+nir_def *tsv_nir_param(nir_builder *b, unsigned offset)
+{
+	return nir_load_push_constant(b, 1, 32, nir_imm_int(b, (int)offset), .align_mul = 4);
+}
+
+nir_def *tsv_nir_set_va(nir_builder *b, unsigned set, uint32_t offset)
+{
+	return nir_iadd_imm(b, load_param64(b, offsetof(struct tsv_params, sets) + 8 * set),
+			    offset);
+}
+
 /* Words of struct tsv_params, from an offset that may be a variable. */
 static nir_def *load_params(nir_builder *b, unsigned components, unsigned bits, nir_def *offset)
 {
@@ -105,8 +116,7 @@ static nir_def *resource_index(nir_builder *b, nir_intrinsic_instr *intr, const 
 	const unsigned dynamic = c->shader->dynamic[set] + binding->dynamic;
 	nir_def *element = intr->src[0].ssa, *va;
 
-	va = load_param64(b, offsetof(struct tsv_params, sets) + 8 * set);
-	va = nir_iadd_imm(b, va, binding->offset);
+	va = tsv_nir_set_va(b, set, binding->offset);
 	va = nir_iadd(b, va, nir_u2u64(b, nir_imul_imm(b, element, sizeof(struct tsv_descriptor))));
 	return make_index(b, va, nir_iadd_imm(b, nir_imul_imm(b, element, 4),
 					      offsetof(struct tsv_params, dynamic) + 4 * dynamic));

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Features, limits, extensions, memory types and queue families. A feature, a format or a limit is
- * listed only if the driver implements it, so limits of images and of drawing are 0.
+ * Features, limits, extensions, memory types and queue families. The driver lists a feature or a
+ * limit only if it implements it.
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
-#include "tsv_descriptor.h"
-#include "tsv_device.h"
+#include "tc_uuid.h"
+#include "tsv_cmd.h"
 
 #include "util/build_id.h"
 #include "util/mesa-sha1.h"
@@ -21,18 +23,27 @@
 #define DEVICE_ID	0x7e55u
 #define OPT_IN		"TESSERA_VK"
 #define OPT_IN_VALUE	"experimental"
-#define QUEUES_COMPUTE	1u		/* its dispatches share the device's scratch memory */
+#define QUEUES_MAIN	1u		/* its work shares the device's scratch memory and heap */
 #define QUEUES_TRANSFER	2u
 #define DESCRIPTORS	65536u
+#define VARYINGS	64u		/* components, without those in the record of a vertex */
+#define DISTANCES	8u		/* for clipping and culling, together */
+#define LINE_WIDTH	255.0f
+#define SAMPLERS	65536u		/* memory alone limits them */
 #define ALLOCATIONS	4096u		/* maxMemoryAllocationCount: the least that is allowed */
 
 static const struct vk_device_extension_table device_extensions = {
+	.KHR_8bit_storage = true,
+	.KHR_16bit_storage = true,
 	.KHR_bind_memory2 = true,
 	.KHR_buffer_device_address = true,
 	.KHR_copy_commands2 = true,
+	.KHR_create_renderpass2 = true,
 	.KHR_dedicated_allocation = true,
+	.KHR_depth_stencil_resolve = true,
 	.KHR_descriptor_update_template = true,
 	.KHR_device_group = true,
+	.KHR_dynamic_rendering = true,
 	.KHR_external_fence = true,
 	.KHR_external_fence_fd = true,
 	.KHR_external_memory = true,
@@ -40,21 +51,85 @@ static const struct vk_device_extension_table device_extensions = {
 	.KHR_external_semaphore = true,
 	.KHR_external_semaphore_fd = true,
 	.KHR_get_memory_requirements2 = true,
+	.KHR_image_format_list = true,
+	.KHR_imageless_framebuffer = true,
+	.KHR_incremental_present = true,
 	.KHR_maintenance1 = true,
+	.KHR_maintenance2 = true,
+	.KHR_multiview = true,
 	.KHR_map_memory2 = true,
+	.KHR_shader_draw_parameters = true,
+	.KHR_storage_buffer_storage_class = true,
+	.KHR_swapchain = true,
 	.KHR_synchronization2 = true,
 	.KHR_timeline_semaphore = true,
+	.EXT_device_fault = true,
+	.EXT_extended_dynamic_state = true,
+	.EXT_extended_dynamic_state2 = true,
 	.EXT_external_memory_dma_buf = true,
+	.EXT_host_query_reset = true,
+	.EXT_pci_bus_info = true,
+	.EXT_physical_device_drm = true,
 	.EXT_private_data = true,
 };
 
-static const struct vk_features device_features = {
-	.robustBufferAccess = true,
-	.privateData = true,
-	.bufferDeviceAddress = true,
-	.synchronization2 = true,
-	.timelineSemaphore = true,
-};
+static struct vk_features features_of(const struct tsv_physical_device *device)
+{
+	const bool compressed = device->gpu.features & DRM_TESSERA_FEATURE_COMPRESSED;
+
+	return (struct vk_features){
+		.robustBufferAccess = true,
+		.imageCubeArray = true,
+		.independentBlend = true,
+		.sampleRateShading = true,
+		.dualSrcBlend = true,
+		.logicOp = true,
+		.multiDrawIndirect = true,
+		.drawIndirectFirstInstance = true,
+		.depthClamp = true,
+		.depthBiasClamp = true,
+		.depthBounds = true,
+		.wideLines = true,
+		.largePoints = true,
+		.alphaToOne = true,
+		.multiViewport = true,
+		.occlusionQueryPrecise = true,
+		.fragmentStoresAndAtomics = true,
+		.dynamicRendering = true,
+		.extendedDynamicState = true,
+		.extendedDynamicState2 = true,
+		.hostQueryReset = true,
+		.imagelessFramebuffer = true,
+		.deviceFault = true,
+		.multiview = true,
+		.sparseBinding = true,
+		.sparseResidencyBuffer = true,
+		.samplerAnisotropy = true,
+		.textureCompressionETC2 = compressed,
+		.textureCompressionBC = compressed,
+		.shaderImageGatherExtended = true,
+		.shaderStorageImageExtendedFormats = true,
+		.shaderStorageImageReadWithoutFormat = true,
+		.shaderStorageImageWriteWithoutFormat = true,
+		.shaderUniformBufferArrayDynamicIndexing = true,
+		.shaderSampledImageArrayDynamicIndexing = true,
+		.shaderStorageBufferArrayDynamicIndexing = true,
+		.shaderStorageImageArrayDynamicIndexing = true,
+		.shaderDrawParameters = true,
+		.shaderInt64 = true,
+		.shaderInt16 = true,
+		.storageBuffer16BitAccess = true,
+		.uniformAndStorageBuffer16BitAccess = true,
+		.storageBuffer8BitAccess = true,
+		.uniformAndStorageBuffer8BitAccess = true,
+		.shaderClipDistance = true,
+		.shaderCullDistance = true,
+		.privateData = true,
+		.bufferDeviceAddress = true,
+		.synchronization2 = true,
+		.timelineSemaphore = true,
+	};
+}
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
@@ -84,13 +159,102 @@ static void set_compute_limits(const struct drm_tessera_shader_info *shader,
 	}
 }
 
+/* Tables of a program hold textures, samplers and images: TSV_TABLE_SLOTS of each. */
+static void set_image_limits(struct vk_properties *p)
+{
+	p->maxImageDimension1D = TSV_IMAGE_SIDE;
+	p->maxImageDimension2D = TSV_IMAGE_SIDE;
+	p->maxImageDimension3D = TSV_IMAGE_DEPTH;
+	p->maxImageDimensionCube = TSV_IMAGE_SIDE;
+	p->maxImageArrayLayers = TSV_IMAGE_LAYERS;
+	p->maxTexelBufferElements = TSV_TEXELS;
+	p->minTexelBufferOffsetAlignment = TSV_TEXEL_ALIGN;
+	p->maxSamplerAllocationCount = SAMPLERS;
+	p->maxPerStageDescriptorSamplers = TSV_TABLE_SLOTS;
+	p->maxPerStageDescriptorSampledImages = TSV_TABLE_SLOTS;
+	p->maxPerStageDescriptorStorageImages = TSV_TABLE_SLOTS;
+	p->maxDescriptorSetSamplers = TSV_TABLE_SLOTS;
+	p->maxDescriptorSetSampledImages = TSV_TABLE_SLOTS;
+	p->maxDescriptorSetStorageImages = TSV_TABLE_SLOTS;
+	p->maxSamplerLodBias = 16;
+	p->maxSamplerAnisotropy = 16;
+	p->minTexelOffset = p->minTexelGatherOffset = -8;
+	p->maxTexelOffset = p->maxTexelGatherOffset = 7;
+	p->subTexelPrecisionBits = 8;
+	p->mipmapPrecisionBits = 8;
+	p->sampledImageColorSampleCounts = TSV_SAMPLES;
+	p->sampledImageIntegerSampleCounts = TSV_SAMPLES;
+	p->sampledImageDepthSampleCounts = TSV_SAMPLES;
+	p->sampledImageStencilSampleCounts = TSV_SAMPLES;
+	p->storageImageSampleCounts = VK_SAMPLE_COUNT_1_BIT;
+}
+
+static void set_vertex_limits(struct vk_properties *p)
+{
+	p->maxVertexInputAttributes = TSV_ATTRIBUTES;
+	p->maxVertexInputBindings = TSV_ATTRIBUTES;
+	p->maxVertexInputAttributeOffset = 2047;
+	p->maxVertexInputBindingStride = 2048;
+	p->maxVertexOutputComponents = VARYINGS;
+	p->maxFragmentInputComponents = VARYINGS;
+	p->maxDrawIndexedIndexValue = (1u << 24) - 1;
+	p->maxDrawIndirectCount = 1u << 16;
+}
+
+static void set_raster_limits(struct vk_properties *p)
+{
+	p->subPixelPrecisionBits = TSR_SUBPIXEL_BITS;
+	p->maxViewports = TSR_VIEWPORTS_MAX;
+	p->maxViewportDimensions[0] = p->maxViewportDimensions[1] = TSR_FRAME_DIM_MAX;
+	p->viewportBoundsRange[0] = -2.0f * TSR_FRAME_DIM_MAX;
+	p->viewportBoundsRange[1] = 2.0f * TSR_FRAME_DIM_MAX - 1;
+	p->viewportSubPixelBits = TSR_SUBPIXEL_BITS;
+	p->pointSizeRange[0] = 1;
+	p->pointSizeRange[1] = TC_POINT_SIZE_MAX;
+	p->pointSizeGranularity = 0.125f;
+	p->lineWidthRange[0] = p->lineWidthGranularity = 1;
+	p->lineWidthRange[1] = LINE_WIDTH;
+	p->maxClipDistances = p->maxCullDistances = DISTANCES;
+	p->maxCombinedClipAndCullDistances = DISTANCES;
+	p->standardSampleLocations = true;
+	p->minInterpolationOffset = -0.5f;
+	p->maxInterpolationOffset = 0.4375f;
+	p->subPixelInterpolationOffsetBits = 4;
+}
+
+static void set_frame_limits(struct vk_properties *p)
+{
+	p->maxFramebufferWidth = TSR_FRAME_DIM_MAX;
+	p->maxFramebufferHeight = TSR_FRAME_DIM_MAX;
+	p->maxFramebufferLayers = TSR_FRAME_LAYERS_MAX;
+	p->framebufferColorSampleCounts = TSV_SAMPLES;
+	p->framebufferDepthSampleCounts = TSV_SAMPLES;
+	p->framebufferStencilSampleCounts = TSV_SAMPLES;
+	p->framebufferNoAttachmentsSampleCounts = VK_SAMPLE_COUNT_1_BIT;
+	p->maxColorAttachments = TC_COLORS;
+	p->maxFragmentOutputAttachments = TC_COLORS;
+	p->maxFragmentDualSrcAttachments = 1;
+	p->maxFragmentCombinedOutputResources = TC_COLORS + TSV_TABLE_SLOTS;
+	p->maxPerStageDescriptorInputAttachments = TC_COLORS;
+	p->maxDescriptorSetInputAttachments = TC_COLORS;
+	p->maxMultiviewViewCount = 32;
+	p->maxMultiviewInstanceIndex = (1u << 27) - 1;
+	p->maxSampleMaskWords = 1;
+	p->supportedDepthResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
+	p->supportedStencilResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
+	p->independentResolveNone = true;
+	p->independentResolve = true;
+	p->pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES;
+}
+
 static void set_limits(const struct tsv_physical_device *device, struct vk_properties *p)
 {
 	const struct drm_tessera_gpu_info *gpu = &device->gpu;
 
 	p->maxMemoryAllocationCount = ALLOCATIONS;
 	p->bufferImageGranularity = 1;
-	p->sparseAddressSpaceSize = 0;
+	p->sparseAddressSpaceSize = (gpu->va_end - gpu->va_start) / 2;
+	p->sparseResidencyNonResidentStrict = true;
 	p->minMemoryMapAlignment = 4096;
 	p->optimalBufferCopyOffsetAlignment = 1;
 	p->optimalBufferCopyRowPitchAlignment = 1;
@@ -98,6 +262,11 @@ static void set_limits(const struct tsv_physical_device *device, struct vk_prope
 	p->discreteQueuePriorities = 2;
 	p->maxPushConstantsSize = TSV_PUSH_BYTES;
 	set_compute_limits(&device->shader, p);
+	set_image_limits(p);
+	set_vertex_limits(p);
+	set_raster_limits(p);
+	set_frame_limits(p);
+	p->timestampComputeAndGraphics = true;
 	p->timestampPeriod = gpu->timestamp_hz ? 1e9f / (float)gpu->timestamp_hz : 0;
 	p->maxTimelineSemaphoreValueDifference = INT64_MAX;
 }
@@ -120,11 +289,10 @@ static void set_uuids(struct vk_properties *p, const struct drm_tessera_gpu_info
 {
 	const struct build_id_note *note = build_id_find_nhdr_for_addr(set_uuids);
 
-	hash(p->driverUUID, PACKAGE_VERSION, sizeof(PACKAGE_VERSION),
-	     note ? build_id_data(note) : NULL, note ? build_id_length(note) : 0);
-	hash(p->deviceUUID, &gpu->hw_version, sizeof(gpu->hw_version), &gpu->features,
-	     sizeof(gpu->features));
-	hash(p->pipelineCacheUUID, p->driverUUID, VK_UUID_SIZE, p->deviceUUID, VK_UUID_SIZE);
+	tc_driver_uuid(p->driverUUID);
+	tc_device_uuid(gpu, p->deviceUUID);
+	hash(p->pipelineCacheUUID, note ? build_id_data(note) : NULL,
+	     note ? build_id_length(note) : 0, p->deviceUUID, VK_UUID_SIZE);
 }
 
 static void set_properties(const struct tsv_physical_device *device, struct vk_properties *p)
@@ -137,6 +305,30 @@ static void set_properties(const struct tsv_physical_device *device, struct vk_p
 	snprintf(p->deviceName, sizeof(p->deviceName), "Tessera (experimental, not conformant)");
 	set_uuids(p, &device->gpu);
 	set_limits(device, p);
+}
+
+/* Where the device is, for window systems that look for it. */
+static void set_place(const struct tsv_physical_device *device, const struct _drmDevice *drm,
+		      struct vk_properties *p)
+{
+	struct stat st;
+
+	if (drm->bustype == DRM_BUS_PCI) {
+		p->pciDomain = drm->businfo.pci->domain;
+		p->pciBus = drm->businfo.pci->bus;
+		p->pciDevice = drm->businfo.pci->dev;
+		p->pciFunction = drm->businfo.pci->func;
+	}
+	if (!stat(device->path, &st)) {
+		p->drmHasRender = true;
+		p->drmRenderMajor = major(st.st_rdev);
+		p->drmRenderMinor = minor(st.st_rdev);
+	}
+	if (device->card[0] && !stat(device->card, &st)) {
+		p->drmHasPrimary = true;
+		p->drmPrimaryMajor = major(st.st_rdev);
+		p->drmPrimaryMinor = minor(st.st_rdev);
+	}
 }
 
 /*
@@ -227,8 +419,7 @@ static int query(struct tsv_physical_device *device)
 	shader = tsr_device_shader_info(tsr);
 	device->shader = *shader;
 	device->local_size = query_local(tsr);
-	device->syncobj = vk_drm_syncobj_get_type(tsr_device_fd(tsr));
-	device->sync_types[0] = &device->syncobj;
+	tsv_sync_init(device, tsr_device_fd(tsr));
 	tsr_device_unref(tsr);
 	return device->syncobj.features & VK_SYNC_FEATURE_TIMELINE ? 0 : -EOPNOTSUPP;
 }
@@ -239,6 +430,7 @@ VkResult tsv_physical_device_create(struct vk_instance *instance, struct _drmDev
 	struct vk_physical_device_dispatch_table table;
 	struct vk_properties properties = { 0 };
 	struct tsv_physical_device *device;
+	struct vk_features features;
 	VkResult result;
 	int ret;
 
@@ -249,6 +441,8 @@ VkResult tsv_physical_device_create(struct vk_instance *instance, struct _drmDev
 	if (!device)
 		return vk_error(instance, VK_ERROR_OUT_OF_HOST_MEMORY);
 	snprintf(device->path, sizeof(device->path), "%s", drm->nodes[DRM_NODE_RENDER]);
+	if (drm->available_nodes & 1 << DRM_NODE_PRIMARY)
+		snprintf(device->card, sizeof(device->card), "%s", drm->nodes[DRM_NODE_PRIMARY]);
 	ret = query(device);
 	if (ret) {
 		vk_free(&instance->alloc, device);
@@ -257,15 +451,25 @@ VkResult tsv_physical_device_create(struct vk_instance *instance, struct _drmDev
 	}
 	set_memory(device);
 	set_properties(device, &properties);
+	set_place(device, drm, &properties);
+	features = features_of(device);
 	vk_physical_device_dispatch_table_from_entrypoints(&table,
 							   &tsv_physical_device_entrypoints, true);
+	vk_physical_device_dispatch_table_from_entrypoints(&table,
+							   &wsi_physical_device_entrypoints, false);
 	result = vk_physical_device_init(&device->vk, instance, &device_extensions,
-					 &device_features, &properties, &table);
+					 &features, &properties, &table);
 	if (result != VK_SUCCESS) {
 		vk_free(&instance->alloc, device);
 		return result;
 	}
 	device->vk.supported_sync_types = device->sync_types;
+	result = tsv_wsi_init(device);
+	if (result != VK_SUCCESS) {
+		vk_physical_device_finish(&device->vk);
+		vk_free(&instance->alloc, device);
+		return result;
+	}
 	vk_warn_non_conformant_implementation("tessera");
 	*out = &device->vk;
 	return VK_SUCCESS;
@@ -273,8 +477,11 @@ VkResult tsv_physical_device_create(struct vk_instance *instance, struct _drmDev
 
 void tsv_physical_device_destroy(struct vk_physical_device *device)
 {
+	struct tsv_physical_device *physical = container_of(device, struct tsv_physical_device,
+							    vk);
 	struct vk_instance *instance = device->instance;
 
+	tsv_wsi_finish(physical);
 	vk_physical_device_finish(device);
 	vk_free(&instance->alloc, device);
 }
@@ -298,49 +505,21 @@ VKAPI_ATTR void VKAPI_CALL tsv_GetPhysicalDeviceQueueFamilyProperties2(
 	/* in the order of enum tsv_family */
 	vk_outarray_append_typed(VkQueueFamilyProperties2, &out, p) {
 		p->queueFamilyProperties = (VkQueueFamilyProperties){
-			.queueFlags = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT,
-			.queueCount = QUEUES_COMPUTE,
+			.queueFlags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT |
+				      VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT,
+			.queueCount = QUEUES_MAIN,
+			.timestampValidBits = 64,
 			.minImageTransferGranularity = granularity,
 		};
 	}
 	vk_outarray_append_typed(VkQueueFamilyProperties2, &out, p) {
 		p->queueFamilyProperties = (VkQueueFamilyProperties){
-			.queueFlags = VK_QUEUE_TRANSFER_BIT,
+			.queueFlags = VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT,
 			.queueCount = QUEUES_TRANSFER,
+			.timestampValidBits = 64,
 			.minImageTransferGranularity = granularity,
 		};
 	}
-}
-
-VKAPI_ATTR void VKAPI_CALL tsv_GetPhysicalDeviceFormatProperties2(VkPhysicalDevice handle,
-								  VkFormat format,
-								  VkFormatProperties2 *properties)
-{
-	properties->formatProperties = (VkFormatProperties){ 0 };
-	vk_foreach_struct(ext, properties->pNext) {
-		if (ext->sType == VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3) {
-			VkFormatProperties3 *p = (void *)ext;
-
-			p->linearTilingFeatures = 0;
-			p->optimalTilingFeatures = 0;
-			p->bufferFeatures = 0;
-		}
-	}
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL tsv_GetPhysicalDeviceImageFormatProperties2(
-	VkPhysicalDevice handle, const VkPhysicalDeviceImageFormatInfo2 *info,
-	VkImageFormatProperties2 *properties)
-{
-	properties->imageFormatProperties = (VkImageFormatProperties){ 0 };
-	return VK_ERROR_FORMAT_NOT_SUPPORTED;
-}
-
-VKAPI_ATTR void VKAPI_CALL tsv_GetPhysicalDeviceSparseImageFormatProperties2(
-	VkPhysicalDevice handle, const VkPhysicalDeviceSparseImageFormatInfo2 *info,
-	uint32_t *count, VkSparseImageFormatProperties2 *properties)
-{
-	*count = 0;
 }
 
 VKAPI_ATTR void VKAPI_CALL tsv_GetPhysicalDeviceExternalBufferProperties(

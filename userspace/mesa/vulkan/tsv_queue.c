@@ -14,7 +14,6 @@
 #include "tsv_cmd.h"
 #include "tsv_device.h"
 
-#include "util/log.h"
 #include "util/u_dynarray.h"
 #include "vk_alloc.h"
 
@@ -26,32 +25,15 @@ static const struct {
 } engines[TSV_ENGINES] = {
 	[TSV_COPY] = { DRM_TESSERA_ENGINE_COPY, "copy" },
 	[TSV_COMPUTE] = { DRM_TESSERA_ENGINE_COMPUTE, "compute" },
+	[TSV_BIN] = { DRM_TESSERA_ENGINE_BIN, "bin" },
+	[TSV_RENDER] = { DRM_TESSERA_ENGINE_RENDER, "render" },
 };
 
 /* ---- Lost devices ---------------------------------------------------------------------------- */
 
-static void report(struct tsv_queue *queue, const char *engine,
-		   const struct drm_tessera_queue_get_state *s)
-{
-	struct tsv_device *device = container_of(queue->vk.base.device, struct tsv_device, vk);
-	bool first;
-
-	simple_mtx_lock(&device->lock);
-	first = !device->reported;
-	device->reported = true;
-	simple_mtx_unlock(&device->lock);
-	if (!first)
-		return;
-	mesa_loge("tessera: a %s job failed: %s; fault 0x%x, packet 0x%llx, address 0x%llx, "
-		  "clause 0x%llx, tuple %u, lane %u, warp %u, group %u %u %u",
-		  engine, tsr_error_string((int)s->error), s->fault_code,
-		  (unsigned long long)s->fault_packet_va, (unsigned long long)s->fault_va,
-		  (unsigned long long)s->fault_clause_va, s->fault_tuple, s->fault_lane,
-		  s->fault_warp, s->fault_group[0], s->fault_group[1], s->fault_group[2]);
-}
-
 bool tsv_queue_is_banned(struct tsv_queue *queue)
 {
+	struct tsv_device *device = container_of(queue->vk.base.device, struct tsv_device, vk);
 	struct drm_tessera_queue_get_state state;
 	bool banned = false;
 	unsigned i;
@@ -62,7 +44,7 @@ bool tsv_queue_is_banned(struct tsv_queue *queue)
 		if (tsr_queue_get_state(queue->engine[i], &state, sizeof(state)))
 			return true;
 		if (state.state & DRM_TESSERA_QUEUE_BANNED) {
-			report(queue, engines[i].name, &state);
+			tsv_fault_report(device, engines[i].name, &state);
 			banned = true;
 		}
 	}
@@ -130,6 +112,8 @@ static VkResult submit_part(struct batch *b)
 static VkResult add_job(struct batch *b, enum tsv_engine engine, uint64_t va, uint32_t size)
 {
 	const struct drm_tessera_sync *syncs = b->syncs.data;
+	const struct tsv_device *device = container_of(b->queue->vk.base.device, struct tsv_device,
+						       vk);
 	const uint32_t id = tsr_queue_id(b->queue->engine[engine]);
 	unsigned waits = MIN2(b->waits - b->waited, b->most);
 	struct drm_tessera_job *job;
@@ -148,6 +132,8 @@ static VkResult add_job(struct batch *b, enum tsv_engine engine, uint64_t va, ui
 		.queue_id = id,
 		.cmd_va = va,
 		.cmd_size = size,
+		.heap_id = engine == TSV_BIN || engine == TSV_RENDER
+				   ? tsr_tiler_heap_id(device->heap) : 0,
 		.after = b->count ? 1ull << (b->count - 1) : 0,
 		.waits = b->chained ? array_of(&b->chain, 1) : array_of(syncs + b->waited, waits),
 	};
@@ -183,6 +169,20 @@ static unsigned sync_count(const struct batch *b)
 	return util_dynarray_num_elements(&b->syncs, struct drm_tessera_sync);
 }
 
+/* The mappings that work of this submission may use. */
+static void add_binds(struct batch *b)
+{
+	struct tsv_device *device = container_of(b->queue->vk.base.device, struct tsv_device, vk);
+	uint64_t point;
+
+	simple_mtx_lock(&device->lock);
+	point = device->bind_point;
+	simple_mtx_unlock(&device->lock);
+	if (point > b->queue->bind_point)
+		add_sync(b, tsr_sync_handle(device->binds), point, true);
+	b->queue->bind_point = point;
+}
+
 /* The submission before is the first wait, the queue's timeline the last signal. */
 static void collect_syncs(struct batch *b, const struct vk_queue_submit *submit)
 {
@@ -192,6 +192,7 @@ static void collect_syncs(struct batch *b, const struct vk_queue_submit *submit)
 
 	if (queue->point)
 		add_sync(b, timeline, queue->point, true);
+	add_binds(b);
 	for (i = 0; i < submit->wait_count; i++)
 		add_vk_sync(b, submit->waits[i].sync, submit->waits[i].wait_value);
 	b->waits = sync_count(b);
@@ -256,6 +257,31 @@ static VkResult add_signals(struct batch *b)
 	return result;
 }
 
+static VkResult submit_binds(struct batch *b, const struct vk_queue_submit *submit)
+{
+	struct drm_tessera_sync *syncs = b->syncs.data;
+	VkResult result;
+
+	syncs[b->waits + b->signals - 1].point = b->queue->point + 1;
+	result = tsv_sparse_submit(b->queue, submit, syncs, b->waits, b->signals);
+	if (result == VK_SUCCESS)
+		b->queue->point++;
+	return result;
+}
+
+static VkResult submit_segments(struct batch *b, const struct vk_queue_submit *submit)
+{
+	VkResult result = add_waits(b);
+
+	if (result == VK_SUCCESS)
+		result = add_segments(b, submit);
+	if (result == VK_SUCCESS)
+		result = add_signals(b);
+	if (result == VK_SUCCESS)
+		result = submit_jobs(b);
+	return result;
+}
+
 static VkResult driver_submit(struct vk_queue *vk, struct vk_queue_submit *submit)
 {
 	struct tsv_device *device = container_of(vk->base.device, struct tsv_device, vk);
@@ -271,13 +297,8 @@ static VkResult driver_submit(struct vk_queue *vk, struct vk_queue_submit *submi
 	b->most = tsr_device_info(device->tsr)->max_syncs;
 	util_dynarray_init(&b->syncs, NULL);
 	collect_syncs(b, submit);
-	result = add_waits(b);
-	if (result == VK_SUCCESS)
-		result = add_segments(b, submit);
-	if (result == VK_SUCCESS)
-		result = add_signals(b);
-	if (result == VK_SUCCESS)
-		result = submit_jobs(b);
+	result = vk_queue_submit_has_bind(submit) ? submit_binds(b, submit)
+						  : submit_segments(b, submit);
 	util_dynarray_fini(&b->syncs);
 	vk_free(&device->vk.alloc, b);
 	return result;
@@ -291,7 +312,7 @@ static VkResult create_engines(struct tsv_device *device, struct tsv_queue *queu
 	int ret;
 
 	for (i = 0; i < TSV_ENGINES; i++) {
-		if (i == TSV_COMPUTE && queue->vk.queue_family_index != TSV_FAMILY_COMPUTE)
+		if (i != TSV_COPY && queue->vk.queue_family_index != TSV_FAMILY_MAIN)
 			continue;
 		ret = tsr_queue_create(device->vm, engines[i].class, DRM_TESSERA_PRIORITY_NORMAL, 0,
 				       &queue->engine[i]);

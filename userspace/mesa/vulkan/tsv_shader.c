@@ -9,8 +9,8 @@
 #include "util/blob.h"
 #include "util/u_debug.h"
 #include "vk_alloc.h"
+#include "vk_graphics_state.h"
 
-#define GPU_ID		0x7212	/* a GPU with the device's instruction set, for the compiler */
 #define CODE_ALIGN	128
 #define CODE_MOST	(16u << 20)
 
@@ -28,11 +28,11 @@ static void destroy(struct vk_device *vk, struct vk_shader *shader,
 	vk_shader_free(vk, alloc, shader);
 }
 
-static VkResult create(struct tsv_device *device, const struct tsv_shader_info *info,
-		       const void *code, const VkAllocationCallbacks *alloc,
-		       struct vk_shader **out)
+static VkResult create(struct tsv_device *device, gl_shader_stage stage,
+		       const struct tsv_shader_info *info, const void *code,
+		       const VkAllocationCallbacks *alloc, struct vk_shader **out)
 {
-	struct tsv_shader *s = vk_shader_zalloc(&device->vk, &shader_ops, MESA_SHADER_COMPUTE,
+	struct tsv_shader *s = vk_shader_zalloc(&device->vk, &shader_ops, stage,
 						alloc, sizeof(*s));
 	VkResult result;
 	int ret;
@@ -77,7 +77,7 @@ static VkResult deserialize(struct vk_device *vk, struct blob_reader *blob, uint
 	code = blob_read_bytes(blob, info.code_size);
 	if (blob->overrun)
 		return vk_error(device, VK_ERROR_INCOMPATIBLE_SHADER_BINARY_EXT);
-	return create(device, &info, code, alloc, out);
+	return create(device, info.pan.stage, &info, code, alloc, out);
 }
 
 static const struct vk_shader_ops shader_ops = {
@@ -109,14 +109,74 @@ static struct spirv_to_nir_options get_spirv_options(
 	};
 }
 
+/* The attributes that instances have. */
+static uint32_t instanced(const struct vk_graphics_pipeline_state *state)
+{
+	const struct vk_vertex_input_state *vi = state ? state->vi : NULL;
+	uint32_t mask = 0;
+
+	if (!vi)
+		return 0;
+	u_foreach_bit(i, vi->attributes_valid) {
+		if (vi->bindings[vi->attributes[i].binding].input_rate ==
+		    VK_VERTEX_INPUT_RATE_INSTANCE)
+			mask |= BITFIELD_BIT(i);
+	}
+	return mask;
+}
+
+static bool has_views(const struct vk_graphics_pipeline_state *state)
+{
+	return state && state->rp && state->rp->view_mask;
+}
+
+static bool shades_samples(const struct vk_graphics_pipeline_state *state)
+{
+	const struct vk_multisample_state *ms = state ? state->ms : NULL;
+
+	return ms && ms->sample_shading_enable &&
+	       ms->min_sample_shading * (float)ms->rasterization_samples > 1;
+}
+
 static void preprocess_nir(struct vk_physical_device *device, nir_shader *nir)
 {
 	const nir_lower_compute_system_values_options options = { .has_base_workgroup_id = true };
+	nir_function_impl *main = nir_shader_get_entrypoint(nir);
 
 	NIR_PASS(_, nir, nir_lower_system_values);
-	NIR_PASS(_, nir, nir_lower_compute_system_values, &options);
+	if (nir->info.stage == MESA_SHADER_COMPUTE) {
+		NIR_PASS(_, nir, nir_lower_compute_system_values, &options);
+	} else {
+		NIR_PASS(_, nir, nir_lower_io_to_temporaries, main, true, false);
+		NIR_PASS(_, nir, nir_lower_global_vars_to_local);
+	}
 	NIR_PASS(_, nir, nir_split_var_copies);
 	NIR_PASS(_, nir, nir_lower_var_copies);
+	NIR_PASS(_, nir, nir_lower_indirect_derefs, nir_var_shader_in | nir_var_shader_out,
+		 UINT32_MAX);
+}
+
+/* Attributes of instances, views, and shading of each sample, are compiled in. */
+static void hash_graphics_state(struct vk_physical_device *device,
+				const struct vk_graphics_pipeline_state *state,
+				VkShaderStageFlags stages, blake3_hash out)
+{
+	struct mesa_blake3 hash;
+	const bool views = has_views(state);
+	uint32_t attributes;
+	bool samples;
+
+	_mesa_blake3_init(&hash);
+	_mesa_blake3_update(&hash, &views, sizeof(views));
+	if (stages & VK_SHADER_STAGE_VERTEX_BIT) {
+		attributes = instanced(state);
+		_mesa_blake3_update(&hash, &attributes, sizeof(attributes));
+	}
+	if (stages & VK_SHADER_STAGE_FRAGMENT_BIT) {
+		samples = shades_samples(state);
+		_mesa_blake3_update(&hash, &samples, sizeof(samples));
+	}
+	_mesa_blake3_final(&hash, out);
 }
 
 /* Dynamic offsets of a pipeline layout are numbered through its sets. */
@@ -141,33 +201,132 @@ static void print_shader(nir_shader *nir, const struct util_dynarray *binary)
 	disassemble_bifrost(stderr, binary->data, binary->size, false);
 }
 
-static VkResult compile_one(struct tsv_device *device, struct vk_shader_compile_info *info,
-			    const VkAllocationCallbacks *alloc, struct vk_shader **out)
+/* The number of an attribute is its place in the table. */
+static void prepare_vertex(nir_shader *nir, struct tsv_shader_info *s)
 {
-	const struct panfrost_compile_inputs inputs = { .gpu_id = GPU_ID };
-	struct pan_shader_info compiled = { 0 };
-	struct tsv_shader_info s = { 0 };
-	nir_shader *nir = info->nir;
-	struct util_dynarray binary;
+	nir_foreach_shader_in_variable(var, nir)
+		var->data.driver_location = var->data.location - VERT_ATTRIB_GENERIC0;
+	s->attributes = TSV_ATTRIBUTES;
+	tc_nir_lower_io(nir);
+	tc_nir_place_outputs(nir);
+}
+
+static uint64_t prepare_fragment(nir_shader *nir)
+{
+	const nir_input_attachment_options options = { .use_fragcoord_sysval = true };
+	uint64_t noperspective;
+
+	NIR_PASS(_, nir, nir_lower_input_attachments, &options);
+	NIR_PASS(_, nir, nir_lower_wpos_center);
+	tsv_nir_load_layer(nir);
+	noperspective = tc_nir_noperspective(nir);
+	tc_nir_place_inputs(nir);
+	tc_nir_lower_at_sample(nir);
+	tc_nir_lower_primitive_id(nir, -1);
+	nir_assign_io_var_locations(nir, nir_var_shader_in, &nir->num_inputs, nir->info.stage);
+	nir_assign_io_var_locations(nir, nir_var_shader_out, &nir->num_outputs, nir->info.stage);
+	return noperspective;
+}
+
+static void describe_vertex(const nir_shader *nir, struct tsv_shader_info *s)
+{
+	const uint64_t written = nir->info.outputs_written;
+	const unsigned clip = nir->info.clip_distance_array_size,
+		       cull = nir->info.cull_distance_array_size;
+
+	s->writes_point_size = !!(written & VARYING_BIT_PSIZ);
+	s->writes_layer = !!(written & VARYING_BIT_LAYER);
+	s->writes_viewport = !!(written & VARYING_BIT_VIEWPORT);
+	if (written & (VARYING_BIT_CLIP_DIST0 | VARYING_BIT_CLIP_DIST1)) {
+		s->clip_distances = BITFIELD_MASK(clip);
+		s->cull_distances = BITFIELD_RANGE(clip, cull);
+	}
+}
+
+static void describe_fragment(const nir_shader *nir, uint64_t noperspective, bool samples,
+			      struct tsv_shader_info *s)
+{
 	unsigned i;
 
-	number_dynamic(info, &s);
-	tsv_nir_lower(nir, info, &s);
-	bifrost_preprocess_nir(nir, GPU_ID);
-	util_dynarray_init(&binary, NULL);
-	bifrost_compile_shader_nir(nir, &inputs, &binary, &compiled);
+	s->color_outputs = (uint32_t)(nir->info.outputs_written >> FRAG_RESULT_DATA0) & 0xff;
+	s->discards = nir->info.fs.uses_discard ||
+		      nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
+	s->helpers = nir->info.fs.needs_quad_helper_invocations;
+	s->writes_memory = nir->info.writes_memory;
+	s->sample_shading = samples || s->pan.fs.sample_shading;
+	for (i = 0; i < s->pan.varyings.input_count && i < 32; i++) {
+		if (noperspective & BITFIELD64_BIT(s->pan.varyings.input[i].location))
+			s->linear |= 1u << i;
+	}
+}
+
+/* NIR to machine code and all that is to be known of it. */
+static VkResult translate(struct tsv_device *device, const struct vk_shader_compile_info *info,
+			  const struct vk_graphics_pipeline_state *state, struct tsv_shader_info *s,
+			  struct util_dynarray *binary)
+{
+	const struct panfrost_compile_inputs inputs = { .gpu_id = TC_GPU_ID,
+							.record_outputs = true };
+	nir_shader *nir = info->nir;
+	const gl_shader_stage stage = nir->info.stage;
+	uint64_t noperspective = 0;
+	unsigned i;
+
+	number_dynamic(info, s);
+	if (stage == MESA_SHADER_VERTEX && has_views(state))
+		tsv_nir_store_layer(nir);
+	NIR_PASS(_, nir, nir_lower_system_values);
+	nir_shader_gather_info(nir, nir_shader_get_entrypoint(nir));
+	if (stage == MESA_SHADER_VERTEX)
+		prepare_vertex(nir, s);
+	else if (stage == MESA_SHADER_FRAGMENT)
+		noperspective = prepare_fragment(nir);
+	tsv_nir_lower(nir, info, s);
+	if (stage != MESA_SHADER_COMPUTE)
+		tsv_nir_draw(nir, instanced(state), s);
+	if (!tsv_nir_lower_tables(nir, info, s, s->attributes))
+		return vk_errorf(device, VK_ERROR_UNKNOWN, "a shader with more than %u resources",
+				 TSV_TABLE_SLOTS);
+	bifrost_preprocess_nir(nir, TC_GPU_ID);
+	if (stage == MESA_SHADER_VERTEX)
+		NIR_PASS(_, nir, pan_nir_lower_static_noperspective, 0);
+	bifrost_compile_shader_nir(nir, &inputs, binary, &s->pan);
 	if (debug_get_bool_option("TESSERA_VK_SHADERS", false))
-		print_shader(nir, &binary);
-	s.code_size = binary.size;
+		print_shader(nir, binary);
+	tc_fill_info(nir, &s->pan);
+	if (stage == MESA_SHADER_VERTEX)
+		describe_vertex(nir, s);
+	else if (stage == MESA_SHADER_FRAGMENT)
+		describe_fragment(nir, noperspective, shades_samples(state), s);
 	for (i = 0; i < 3; i++)
-		s.local[i] = nir->info.workgroup_size[i];
-	s.group_memory = MAX2(compiled.wls_size, nir->info.shared_size);
-	s.scratch = align(compiled.tls_size, 16);
-	s.push_words = compiled.push.count;
-	s.registers_64 = compiled.work_reg_count > 32;
+		s->local[i] = nir->info.workgroup_size[i];
+	s->code_size = binary->size;
+	s->group_memory = stage == MESA_SHADER_COMPUTE
+				  ? MAX2(s->pan.wls_size, nir->info.shared_size) : 0;
+	s->scratch = align(s->pan.tls_size, 16);
+	s->push_words = s->pan.push.count;
+	s->registers_64 = s->pan.work_reg_count > 32;
+	return VK_SUCCESS;
+}
+
+static VkResult compile_one(struct tsv_device *device, const struct vk_shader_compile_info *info,
+			    const struct vk_graphics_pipeline_state *state,
+			    const VkAllocationCallbacks *alloc, struct vk_shader **out)
+{
+	struct tsv_shader_info *s = vk_zalloc(&device->vk.alloc, sizeof(*s), 8,
+					      VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+	struct util_dynarray binary;
+	VkResult result;
+
 	*out = NULL;
-	const VkResult result = create(device, &s, binary.data, alloc, out);
+	if (!s)
+		return vk_error(device, VK_ERROR_OUT_OF_HOST_MEMORY);
+	util_dynarray_init(&binary, NULL);
+	result = translate(device, info, state, s, &binary);
+	if (result == VK_SUCCESS)
+		result = create(device, info->nir->info.stage, s, binary.data, alloc, out);
 	util_dynarray_fini(&binary);
+	vk_free(&device->vk.alloc, s);
 	return result;
 }
 
@@ -181,7 +340,7 @@ static VkResult compile(struct vk_device *vk, uint32_t count, struct vk_shader_c
 
 	for (i = 0; i < count; i++) {
 		if (result == VK_SUCCESS)
-			result = compile_one(device, &infos[i], alloc, &out[i]);
+			result = compile_one(device, &infos[i], state, alloc, &out[i]);
 		ralloc_free(infos[i].nir);
 		if (result != VK_SUCCESS)
 			out[i] = NULL;
@@ -193,7 +352,9 @@ const struct vk_device_shader_ops tsv_device_shader_ops = {
 	.get_nir_options = get_nir_options,
 	.get_spirv_options = get_spirv_options,
 	.preprocess_nir = preprocess_nir,
+	.hash_graphics_state = hash_graphics_state,
 	.compile = compile,
 	.deserialize = deserialize,
 	.cmd_bind_shaders = tsv_cmd_bind_shaders,
+	.cmd_set_dynamic_graphics_state = vk_cmd_set_dynamic_graphics_state,
 };

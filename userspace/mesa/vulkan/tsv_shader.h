@@ -3,14 +3,19 @@
 #ifndef TSV_SHADER_H
 #define TSV_SHADER_H
 
+#include "compiler/nir/nir_builder.h"
 #include "vk_shader.h"
+
+#include "tc_nir.h"
 
 #include "tsv_descriptor.h"
 #include "tsv_device.h"
 
+#define TSV_ATTRIBUTES	16u	/* of a vertex shader; images follow them in the table */
+
 /*
- * Parameters of a dispatch for its shader. The whole block is the shader's push constants, and it
- * is in memory as well, for accesses with an offset that is not constant.
+ * Parameters of a dispatch or a draw for its shaders. The whole block is the shaders' push
+ * constants, and it is in memory as well, for accesses with an offset that is not constant.
  */
 struct tsv_params {
 	uint64_t self;			/* address of this block */
@@ -19,7 +24,31 @@ struct tsv_params {
 	uint32_t dynamic[TSV_DYNAMIC];	/* dynamic offsets, in the order of the pipeline layout */
 	uint32_t direct[3];		/* groups of a dispatch that is not indirect */
 	uint32_t base[3];		/* number of the first group */
+	uint64_t draw;			/* address of two numbers as the next two, or 0 */
+	uint32_t first_vertex;		/* is added to numbers of vertices */
+	uint32_t first_instance;
+	uint32_t draw_id;
+	uint32_t view;			/* of the views of the render pass */
 	uint8_t push[TSV_PUSH_BYTES];	/* the program's push constants */
+};
+
+/* Tables of a program. A value indexes tsv_shader_info.table. */
+enum tsv_table_kind { TSV_TEXTURES, TSV_SAMPLERS, TSV_IMAGES, TSV_TABLES };
+
+#define TSV_TABLE_ENTRIES	128u	/* bindings in a table */
+#define TSV_TABLE_SLOTS		128u	/* elements in a table */
+
+/* The elements of a binding in a table. */
+struct tsv_table_entry {
+	uint32_t offset;		/* of the first element's words in the set, bytes */
+	uint16_t stride;		/* bytes from element to element in the set */
+	uint16_t first, count;		/* slots of the table */
+	uint16_t set;
+};
+
+struct tsv_table {
+	uint16_t entries, slots;
+	struct tsv_table_entry entry[TSV_TABLE_ENTRIES];
 };
 
 /* Everything but the code; plain data, which is serialized as it is. */
@@ -32,6 +61,17 @@ struct tsv_shader_info {
 	uint32_t registers_64;		/* bool */
 	uint32_t dynamic[TSV_SETS];	/* index of a set's first dynamic offset */
 	uint32_t dynamic_count;
+	/* vertex shaders */
+	uint32_t attributes;		/* entries of the table of attributes */
+	uint32_t clip_distances, cull_distances;	/* masks */
+	uint8_t writes_point_size, writes_layer, writes_viewport;
+	uint8_t reads_draw;		/* first_vertex and what follows */
+	/* fragment shaders */
+	uint32_t linear;		/* varyings (their numbers) without perspective */
+	uint32_t color_outputs;		/* mask */
+	uint8_t discards, helpers, writes_memory, sample_shading;
+	struct pan_shader_info pan;
+	struct tsv_table table[TSV_TABLES];
 };
 
 struct tsv_shader {
@@ -46,14 +86,46 @@ extern const struct vk_device_shader_ops tsv_device_shader_ops;
 void tsv_cmd_bind_shaders(struct vk_command_buffer *cmd, uint32_t count,
 			  const gl_shader_stage *stages, struct vk_shader **const shaders);
 
-/* tsv_nir_lower(): descriptors, push constants and system values of a compute shader. */
+/*
+ * tsv_nir_store_layer(): make the view the layer, in a vertex shader of a pass with views. The
+ * driver draws once for each view. Before variables become loads and stores.
+ */
+void tsv_nir_store_layer(nir_shader *nir);
+
+/* tsv_nir_load_layer(): find the layer in a varying. Before tc_nir_place_inputs(). */
+void tsv_nir_load_layer(nir_shader *nir);
+
+/*
+ * tsv_nir_draw(): take the numbers of vertices, instances, draws and views from the parameters, and
+ * make a vertex shader's inputs attributes. @instanced is the mask of the attributes that instances
+ * have. After tsv_nir_lower().
+ */
+void tsv_nir_draw(nir_shader *nir, uint32_t instanced, struct tsv_shader_info *shader);
+
+/* tsv_nir_param(): word @offset of struct tsv_params. */
+nir_def *tsv_nir_param(nir_builder *b, unsigned offset);
+
+/* tsv_nir_lower(): descriptors, push constants and system values. */
 void tsv_nir_lower(nir_shader *nir, const struct vk_shader_compile_info *info,
 		   const struct tsv_shader_info *shader);
 
 /*
+ * tsv_nir_lower_tables(): textures, samplers and images, after tsv_nir_lower(). Fills in
+ * @shader->table. @first_image is the place of image 0 in the table of attributes. Returns false if
+ * the shader names more than the tables hold, which the limits of the device rule out.
+ */
+bool tsv_nir_lower_tables(nir_shader *nir, const struct vk_shader_compile_info *info,
+			  struct tsv_shader_info *shader, unsigned first_image);
+
+/* tsv_nir_set_va(): the address of byte @offset of a bound descriptor set. */
+nir_def *tsv_nir_set_va(nir_builder *b, unsigned set, uint32_t offset);
+
+/*
  * tsv_device_scratch(): make the device's scratch memory at least @bytes for each thread. All
- * dispatches share it and run one at a time. VK_ERROR_OUT_OF_DEVICE_MEMORY.
+ * dispatches and frames share it and run one at a time. VK_ERROR_OUT_OF_DEVICE_MEMORY.
+ * tsv_scratch(): that memory now.
  */
 VkResult tsv_device_scratch(struct tsv_device *device, uint32_t bytes);
+struct tsv_scratch tsv_scratch(struct tsv_device *device);
 
 #endif

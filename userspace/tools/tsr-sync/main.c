@@ -275,7 +275,7 @@ static void finish(void)
 	jobs_settle();
 }
 
-/* A lab that comes with tsr-sync may be called by its name alone. */
+/* A scenario that comes with tsr-sync may be called by its name alone. */
 static const char *find_lab(const char *name)
 {
 	static char file[4096 + 128];
@@ -326,7 +326,7 @@ static void usage(FILE *to)
 {
 	fputs("usage: tsr-sync [options] FILE\n"
 	      "Run a scenario of fences and syncs (a file, - for standard input, or the name of a "
-	      "lab that comes\n"
+	      "scenario that comes\n"
 	      "with it) and print what happened when.\n"
 	      "  --html FILE     write the timeline as a page that needs nothing else; - for "
 	      "standard output\n"

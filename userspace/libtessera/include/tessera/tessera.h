@@ -512,6 +512,9 @@ void tsr_tiler_heap_unref(struct tsr_tiler_heap *heap);
 /* tsr_tiler_heap_va(): its first address. */
 uint64_t tsr_tiler_heap_va(const struct tsr_tiler_heap *heap);
 
+/* tsr_tiler_heap_id(): the kernel's id, for ioctls of the caller's own. */
+uint32_t tsr_tiler_heap_id(const struct tsr_tiler_heap *heap);
+
 /*
  * tsr_perfmon_create(): a monitor of @count counters, by drm_tessera_counter_info.id. -EINVAL for
  * one the device does not have or one twice, -EOPNOTSUPP for a driver older than 1.2.

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Shaders in SPIR-V, with a specialization constant. */
+#include <stddef.h>
+
+#include <EGL/egl.h>
+
+#include "gl.h"
+
+#define SIDE 16
+#define SHADER_BINARY_FORMAT_SPIR_V 0x9551
+
+typedef void (*specialize_fn)(GLuint, const char *, GLuint, const GLuint *, const GLuint *);
+
+/*
+ * glslangValidator -G -g0 -Os, of
+ *	#version 460
+ *	layout(location = 0) in vec4 position; layout(location = 0) out vec2 p;
+ *	void main() { gl_Position = position; p = position.xy; }
+ */
+static const uint32_t vertex[] = {
+	0x07230203, 0x00010000, 0x0008000b, 0x0000001a, 0x00000000, 0x00020011,
+	0x00000001, 0x0006000b, 0x00000001, 0x4c534c47, 0x6474732e, 0x3035342e,
+	0x00000000, 0x0003000e, 0x00000000, 0x00000001, 0x0008000f, 0x00000000,
+	0x00000004, 0x6e69616d, 0x00000000, 0x0000000d, 0x00000011, 0x00000017,
+	0x00050048, 0x0000000b, 0x00000000, 0x0000000b, 0x00000000, 0x00050048,
+	0x0000000b, 0x00000001, 0x0000000b, 0x00000001, 0x00050048, 0x0000000b,
+	0x00000002, 0x0000000b, 0x00000003, 0x00050048, 0x0000000b, 0x00000003,
+	0x0000000b, 0x00000004, 0x00030047, 0x0000000b, 0x00000002, 0x00040047,
+	0x00000011, 0x0000001e, 0x00000000, 0x00040047, 0x00000017, 0x0000001e,
+	0x00000000, 0x00020013, 0x00000002, 0x00030021, 0x00000003, 0x00000002,
+	0x00030016, 0x00000006, 0x00000020, 0x00040017, 0x00000007, 0x00000006,
+	0x00000004, 0x00040015, 0x00000008, 0x00000020, 0x00000000, 0x0004002b,
+	0x00000008, 0x00000009, 0x00000001, 0x0004001c, 0x0000000a, 0x00000006,
+	0x00000009, 0x0006001e, 0x0000000b, 0x00000007, 0x00000006, 0x0000000a,
+	0x0000000a, 0x00040020, 0x0000000c, 0x00000003, 0x0000000b, 0x0004003b,
+	0x0000000c, 0x0000000d, 0x00000003, 0x00040015, 0x0000000e, 0x00000020,
+	0x00000001, 0x0004002b, 0x0000000e, 0x0000000f, 0x00000000, 0x00040020,
+	0x00000010, 0x00000001, 0x00000007, 0x0004003b, 0x00000010, 0x00000011,
+	0x00000001, 0x00040020, 0x00000013, 0x00000003, 0x00000007, 0x00040017,
+	0x00000015, 0x00000006, 0x00000002, 0x00040020, 0x00000016, 0x00000003,
+	0x00000015, 0x0004003b, 0x00000016, 0x00000017, 0x00000003, 0x00050036,
+	0x00000002, 0x00000004, 0x00000000, 0x00000003, 0x000200f8, 0x00000005,
+	0x0004003d, 0x00000007, 0x00000012, 0x00000011, 0x00050041, 0x00000013,
+	0x00000014, 0x0000000d, 0x0000000f, 0x0003003e, 0x00000014, 0x00000012,
+	0x0007004f, 0x00000015, 0x00000019, 0x00000012, 0x00000012, 0x00000000,
+	0x00000001, 0x0003003e, 0x00000017, 0x00000019, 0x000100fd, 0x00010038,
+};
+
+/*
+ * The source of these words is:
+ *	#version 460
+ *	layout(constant_id = 5) const float blue = 0.25; layout(location = 3) uniform float green;
+ *	layout(location = 0) in vec2 p; layout(location = 0) out vec4 c;
+ *	void main() { c = vec4(p.x > 0.0 ? 1.0 : 0.0, green, blue, 1.0); }
+ */
+static const uint32_t fragment[] = {
+	0x07230203, 0x00010000, 0x0008000b, 0x0000001c, 0x00000000, 0x00020011,
+	0x00000001, 0x0006000b, 0x00000001, 0x4c534c47, 0x6474732e, 0x3035342e,
+	0x00000000, 0x0003000e, 0x00000000, 0x00000001, 0x0007000f, 0x00000004,
+	0x00000004, 0x6e69616d, 0x00000000, 0x00000009, 0x0000000c, 0x00030010,
+	0x00000004, 0x00000008, 0x00040047, 0x00000009, 0x0000001e, 0x00000000,
+	0x00040047, 0x0000000c, 0x0000001e, 0x00000000, 0x00040047, 0x00000018,
+	0x0000001e, 0x00000003, 0x00040047, 0x0000001a, 0x00000001, 0x00000005,
+	0x00020013, 0x00000002, 0x00030021, 0x00000003, 0x00000002, 0x00030016,
+	0x00000006, 0x00000020, 0x00040017, 0x00000007, 0x00000006, 0x00000004,
+	0x00040020, 0x00000008, 0x00000003, 0x00000007, 0x0004003b, 0x00000008,
+	0x00000009, 0x00000003, 0x00040017, 0x0000000a, 0x00000006, 0x00000002,
+	0x00040020, 0x0000000b, 0x00000001, 0x0000000a, 0x0004003b, 0x0000000b,
+	0x0000000c, 0x00000001, 0x00040015, 0x0000000d, 0x00000020, 0x00000000,
+	0x0004002b, 0x0000000d, 0x0000000e, 0x00000000, 0x00040020, 0x0000000f,
+	0x00000001, 0x00000006, 0x0004002b, 0x00000006, 0x00000012, 0x00000000,
+	0x00020014, 0x00000013, 0x0004002b, 0x00000006, 0x00000015, 0x3f800000,
+	0x00040020, 0x00000017, 0x00000000, 0x00000006, 0x0004003b, 0x00000017,
+	0x00000018, 0x00000000, 0x00040032, 0x00000006, 0x0000001a, 0x3e800000,
+	0x00050036, 0x00000002, 0x00000004, 0x00000000, 0x00000003, 0x000200f8,
+	0x00000005, 0x00050041, 0x0000000f, 0x00000010, 0x0000000c, 0x0000000e,
+	0x0004003d, 0x00000006, 0x00000011, 0x00000010, 0x000500ba, 0x00000013,
+	0x00000014, 0x00000011, 0x00000012, 0x000600a9, 0x00000006, 0x00000016,
+	0x00000014, 0x00000015, 0x00000012, 0x0004003d, 0x00000006, 0x00000019,
+	0x00000018, 0x00070050, 0x00000007, 0x0000001b, 0x00000016, 0x00000019,
+	0x0000001a, 0x00000015, 0x0003003e, 0x00000009, 0x0000001b, 0x000100fd,
+	0x00010038,
+};
+
+static GLuint shader(GLenum type, const uint32_t *words, GLsizei bytes, const GLuint *blue)
+{
+	specialize_fn specialize = (specialize_fn)eglGetProcAddress("glSpecializeShader");
+	const GLuint name = glCreateShader(type), constant = 5;
+	GLint done = 0;
+
+	glShaderBinary(1, &name, SHADER_BINARY_FORMAT_SPIR_V, words, bytes);
+	specialize(name, "main", blue ? 1 : 0, &constant, blue);
+	glGetShaderiv(name, GL_COMPILE_STATUS, &done);
+	if (!done)
+		gl_fail("a module is refused");
+	return name;
+}
+
+static void draw(const GLuint *blue, int wanted)
+{
+	const GLuint program = glCreateProgram();
+	GLint done = 0;
+
+	glAttachShader(program, shader(GL_VERTEX_SHADER, vertex, sizeof(vertex), NULL));
+	glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment, sizeof(fragment), blue));
+	glLinkProgram(program);
+	glGetProgramiv(program, GL_LINK_STATUS, &done);
+	if (!done)
+		gl_fail("the program does not link");
+	glUseProgram(program);
+	glUniform1f(3, 1.0f);
+	gl_rect(-1, -1, 1, 1, 0);
+	gl_expect(SIDE / 4, 5, 0, 255, wanted, 255, 1);
+	gl_expect(SIDE * 3 / 4, 5, 255, 255, wanted, 255, 1);
+	gl_no_error();
+	glDeleteProgram(program);
+}
+
+int main(void)
+{
+	static const union {
+		float number;
+		GLuint bits;
+	} blue = { 0.75f };
+
+	gl_open_desktop(4, 6);
+	gl_target(SIDE, SIDE, GL_RGBA8);
+	gl_case("a program of SPIR-V modules");
+	draw(NULL, 64);
+	gl_case("a constant is specialized");
+	draw(&blue.bits, 191);
+	return gl_close();
+}

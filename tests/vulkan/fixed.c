@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Clip and cull distances, wide lines: the pixels that are covered, and what shaders read. */
+#include "draw.h"
+
+#include "clip_frag.h"
+#include "clip_vert.h"
+#include "line_frag.h"
+#include "line_vert.h"
+
+#define SIDE	64
+#define FORMAT	VK_FORMAT_R32G32B32A32_SFLOAT
+#define NOTHING	-5.0f		/* the clear color */
+
+static const char *const extensions[] = { DRAW_EXTENSIONS, NULL };
+static struct vk vk;
+static struct draw_target target;
+static VkPipelineLayout layout;
+
+/* Draw with some push constants, and read the target; free() it. */
+static float *draw(VkPipeline pipeline, const float *push, uint32_t count, uint32_t vertices)
+{
+	const VkClearValue clear = { .color.float32 = { NOTHING, NOTHING, NOTHING, NOTHING } };
+	const VkRenderingAttachmentInfo a = draw_attachment(&target, &clear);
+	const VkRenderingInfo info = { .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+				       .renderArea.extent = { SIDE, SIDE },
+				       .layerCount = 1,
+				       .colorAttachmentCount = 1,
+				       .pColorAttachments = &a };
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+
+	draw_begin(&vk, cmd, &info);
+	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+	draw_window(cmd, SIDE, SIDE);
+	vkCmdPushConstants(cmd, layout, VK_SHADER_STAGE_ALL_GRAPHICS, 0, 4 * count, push);
+	vkCmdDraw(cmd, vertices, 1, 0, 0);
+	draw_end(&vk, cmd);
+	vk_end(&vk, 0, cmd);
+	return draw_read(&vk, &target, 0, VK_IMAGE_ASPECT_COLOR_BIT, 16);
+}
+
+/* ---- Distances ------------------------------------------------------------------------------- */
+
+static bool is_near(float a, float b)
+{
+	return a - b < 0.01f && b - a < 0.01f;
+}
+
+/* Pixels right of column @left and below row @top are drawn, with their distances. */
+static void check_distances(const float *got, int left, int top)
+{
+	uint32_t bad = 0;
+
+	for (int i = 0; i < SIDE * SIDE; i++) {
+		const int x = i % SIDE, y = i / SIDE;
+		const float *p = got + 4 * i;
+
+		if (x < left || y < top)
+			bad += p[0] != NOTHING;
+		else
+			bad += !is_near(p[0], x + 0.5f - left) || p[1] != 1 ||
+			       !is_near(p[2], y + 0.5f - top);
+	}
+	ktap_eq(bad, 0);
+}
+
+static void distances(void)
+{
+	const struct draw_pipe pipe = { .vs = clip_vert, .vs_size = sizeof(clip_vert),
+					.fs = clip_frag, .fs_size = sizeof(clip_frag),
+					.layout = layout, .colors = 1, .color = { FORMAT } };
+	/* where it is clipped, and the cull distances of the three corners */
+	static const struct {
+		float push[5];
+		int left, top;
+	} cases[] = {
+		{ { 0, 0, 1, 1, 1 }, 0, 0 },	    { { 20, 0, 1, 1, 1 }, 20, 0 },
+		{ { 0, 33, 1, 1, 1 }, 0, 33 },	    { { 11, 50, 1, 1, 1 }, 11, 50 },
+		{ { 5, 5, -1, 1, -1 }, 5, 5 },	    { { 5, 5, -1, -1, 1 }, 5, 5 },
+		{ { 5, 5, -1, -1, -1 }, SIDE, SIDE },
+	};
+	VkPipeline pipeline = draw_pipeline(&vk, &pipe);
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		float *got = draw(pipeline, cases[i].push, 5, 3);
+
+		check_distances(got, cases[i].left, cases[i].top);
+		free(got);
+	}
+	vkDestroyPipeline(vk.device, pipeline, NULL);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* An axis-aligned line covers a rectangle: its own pixels, but for the last, @width times. */
+static void check_line(const float *got, const float ends[4], int width)
+{
+	const bool flat = ends[1] == ends[3];
+	const int first = (int)ends[!flat], last = (int)ends[2 + !flat], middle = (int)ends[flat];
+	uint32_t bad = 0;
+
+	for (int i = 0; i < SIDE * SIDE; i++) {
+		const int along = flat ? i % SIDE : i / SIDE, across = flat ? i / SIDE : i % SIDE;
+		const bool in = along >= first && along < last && across >= middle - width / 2 &&
+				across <= middle + (width - 1) / 2;
+
+		bad += got[4 * i] != (in ? 1 : NOTHING);
+	}
+	ktap_eq(bad, 0);
+}
+
+static void lines(void)
+{
+	static const int widths[] = { 1, 3, 7, 21 };
+	static const float ends[][4] = { { 10.5f, 30.5f, 50.5f, 30.5f },
+					 { 25.5f, 4.5f, 25.5f, 61.5f } };
+	struct draw_pipe pipe = { .vs = line_vert, .vs_size = sizeof(line_vert),
+				  .fs = line_frag, .fs_size = sizeof(line_frag),
+				  .layout = layout, .colors = 1, .color = { FORMAT },
+				  .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST };
+
+	ktap_ok(vk.properties.limits.lineWidthRange[1] >= 21);
+	for (unsigned i = 0; i < 8; i++) {
+		VkPipeline pipeline;
+		float *got;
+
+		pipe.line_width = (float)widths[i / 2];
+		pipeline = draw_pipeline(&vk, &pipe);
+		got = draw(pipeline, ends[i % 2], 4, 2);
+		check_line(got, ends[i % 2], widths[i / 2]);
+		free(got);
+		vkDestroyPipeline(vk.device, pipeline, NULL);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	vk_open(&vk, extensions);
+	layout = draw_layout(&vk, 0, NULL);
+	target = draw_target(&vk, FORMAT, SIDE, SIDE, 1, VK_SAMPLE_COUNT_1_BIT,
+			     VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+	ktap_run("clip and cull distances", distances);
+	ktap_run("wide lines", lines);
+	draw_drop(&vk, &target);
+	vkDestroyPipelineLayout(vk.device, layout, NULL);
+	vk_close(&vk);
+	return ktap_finish();
+}
