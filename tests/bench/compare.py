@@ -161,7 +161,11 @@ def main():
         if args.gfx:
             summary("gfx", threads, scenes(args, threads))
         if args.ops:
-            summary("op", threads, operations(args, threads))
+            found = operations(args, threads)
+            # these measure the driver and the submission of jobs, and have figures of their own
+            updates = {name: found.pop(name) for name in list(found) if name.startswith("update_")}
+            summary("op", threads, found)
+            summary("update", threads, updates)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@
 #define OBJECTS_MAX	64
 
 static const struct op *const tables[] = {
-	ops_fragment, ops_output, ops_vertex, ops_compute, ops_blit,
+	ops_fragment, ops_output, ops_vertex, ops_compute, ops_blit, ops_update,
 };
 
 /* Objects of the operation that is prepared. */

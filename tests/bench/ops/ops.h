@@ -27,7 +27,8 @@ struct op {
 };
 
 /* Tables, each ended by an entry without a name. */
-extern const struct op ops_fragment[], ops_output[], ops_vertex[], ops_compute[], ops_blit[];
+extern const struct op ops_fragment[], ops_output[], ops_vertex[], ops_compute[], ops_blit[],
+	ops_update[];
 
 /* What an operation creates is deleted by ops_end(); programs, textures and buffers are bound. */
 GLuint ops_program(const char *vertex, const char *fragment);
