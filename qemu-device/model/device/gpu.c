@@ -160,6 +160,19 @@ static void init_irq(struct tsr_gpu *gpu)
 	pthread_mutex_init(&irq->lock, NULL);
 }
 
+/* For a lock that is held for microseconds: a thread that wants it spins before it sleeps. */
+static void init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+	pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
 struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_ops *ops,
 			    void *host, char *err, size_t errlen)
 {
@@ -189,9 +202,9 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	gpu->env.simd = gpu->cfg.simd ? tsr_simd_named(gpu->cfg.simd) : tsr_simd_best();
 	gpu->env.msg_path = gpu->env.simd->messages;
 	gpu->cfg.simd = NULL;	/* the caller's string may go away */
-	pthread_mutex_init(&gpu->lock, NULL);
+	init_lock(&gpu->lock);
 	pthread_cond_init(&gpu->quiet, NULL);
-	pthread_cond_init(&gpu->workers.wake, NULL);
+	sem_init(&gpu->workers.wake, 0, 0);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
 		gpu->queue[i].gpu = gpu;
 		gpu->queue[i].index = i;
@@ -218,7 +231,7 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 	gpu->paused++;
 	pthread_mutex_unlock(&gpu->lock);
 	tsr_workers_stop(gpu);
-	pthread_cond_destroy(&gpu->workers.wake);
+	sem_destroy(&gpu->workers.wake);
 	pthread_cond_destroy(&gpu->quiet);
 	if (gpu->hooks)
 		gpu->hooks->free(gpu);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <time.h>
 
 #include "thread_pool.h"
@@ -79,9 +80,11 @@ static void wait_for_work(struct tsr_gpu *gpu)
 			workers->spin_ns = ns / 2 < SPIN_MIN_NS ? SPIN_MIN_NS : ns / 2;
 	}
 	while (!wanted(gpu)) {
-		workers->sleeping++;
-		pthread_cond_wait(&workers->wake, &gpu->lock);
-		workers->sleeping--;
+		atomic_fetch_add(&workers->sleeping, 1);
+		pthread_mutex_unlock(&gpu->lock);
+		while (sem_wait(&workers->wake))
+			continue;
+		pthread_mutex_lock(&gpu->lock);
 	}
 	workers->idle--;
 }
@@ -118,10 +121,21 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
+/* Takes one sleeper off the count. Returns false if there is none. */
+static bool take_sleeper(struct tsr_workers *workers)
+{
+	unsigned int sleeping = atomic_load(&workers->sleeping);
+
+	while (sleeping &&
+	       !atomic_compare_exchange_weak(&workers->sleeping, &sleeping, sleeping - 1))
+		continue;
+	return sleeping;
+}
+
 void tsr_workers_signal(struct tsr_gpu *gpu, unsigned int count)
 {
-	while (count--)
-		pthread_cond_signal(&gpu->workers.wake);
+	while (count-- && take_sleeper(&gpu->workers))
+		sem_post(&gpu->workers.wake);
 }
 
 void tsr_workers_wake(struct tsr_gpu *gpu)
@@ -131,8 +145,8 @@ void tsr_workers_wake(struct tsr_gpu *gpu)
 	if (!gpu->cfg.threads) {
 		if (gpu->ops->work)
 			gpu->ops->work(gpu->host);
-	} else if (gpu->workers.sleeping && gpu->workers.idle == gpu->workers.sleeping) {
-		pthread_cond_signal(&gpu->workers.wake);	/* nobody spins: wake one */
+	} else if (gpu->workers.idle == atomic_load(&gpu->workers.sleeping)) {
+		tsr_workers_signal(gpu, 1);	/* nobody spins or wakes up: wake one */
 	}
 }
 
@@ -154,7 +168,7 @@ void tsr_workers_stop(struct tsr_gpu *gpu)
 	pthread_mutex_lock(&gpu->lock);
 	gpu->workers.quit = true;
 	tsr_runners_interrupt(gpu);
-	pthread_cond_broadcast(&gpu->workers.wake);
+	tsr_workers_signal(gpu, TSR_WORKERS_MAX);
 	pthread_mutex_unlock(&gpu->lock);
 	for (unsigned int i = 0; i < gpu->workers.started; i++)
 		pthread_join(gpu->runner[1 + i].pthread, NULL);

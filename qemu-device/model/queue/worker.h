@@ -9,7 +9,8 @@
 #ifndef TSR_WORKER_H
 #define TSR_WORKER_H
 
-#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,10 +19,14 @@ struct tsr_gpu;
 #define TSR_WORKERS_MAX 64
 
 struct tsr_workers {
-	pthread_cond_t wake;		/* work for those that sleep */
+	/*
+	 * Posted once for each sleeper that is to wake up. A condition variable would let a second
+	 * signal wait for the thread that the first one woke.
+	 */
+	sem_t wake;
 	unsigned int started;		/* threads that run */
 	unsigned int idle;		/* threads without work */
-	unsigned int sleeping;		/* of them, those that sleep */
+	_Atomic unsigned int sleeping;	/* of them, those that sleep and that nobody has woken */
 	/* the device goes away; read without the lock by those that spin */
 	atomic_bool quit;
 	unsigned int spin_ns;		/* how long to spin, adapted */
