@@ -225,6 +225,11 @@ int ufile_install(int fd, enum ufile_kind kind, void *object)
 	return fd;
 }
 
+pid_t ufiles_owner(void)
+{
+	return atomic_load(&owner);
+}
+
 bool ufiles_foreign(void)
 {
 	pid_t pid = atomic_load(&owner);

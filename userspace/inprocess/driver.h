@@ -3,8 +3,8 @@
  * The in-process driver. It takes the place of the kernel driver for a model of the GPU in the same
  * process.
  *
- * machine.c has the device, its memory and its page tables. fence.c, syncobj.c and syncfile.c have
- * the synchronization of the DRM core and dma-buf. bo.c, vm.c, queue.c, submit.c, heap.c and
+ * machine.c has the device, memory.c its memory and page tables. fence.c, syncobj.c and syncfile.c
+ * have the synchronization of the DRM core and dma-buf. bo.c, vm.c, queue.c, submit.c, heap.c and
  * query.c have the objects of tessera_drm.h, and quota.c the limits of a file. file.c has open
  * files and the table of ioctls, descriptors.c the file descriptors, and lock.c the lock.
  * interpose.c, lookup.c, poll.c and paths.c pass libc's calls to the driver.
@@ -132,9 +132,29 @@ void drv_wake(void);
  * disabled; they allocate nothing and let nobody go on. lock_forked(): the child of a process that
  * forked with the lock held. lock_interrupted(): whether a handler that does not restart system
  * calls is going to run when the lock is left.
+ *
+ * lock_init(): nobody holds the lock.
+ *
+ * lock_pause(), lock_resume(): the holder lets others have the lock for a moment. Its signals stay
+ * blocked, and it must not sleep in between.
  */
+struct lock_state {
+	uint64_t mask;			/* of signals, before lock_enter() */
+	int cancel;			/* cancellation state, before lock_enter() */
+};
+
+/* Threads hold the lock for microseconds, so a thread that wants it spins before it sleeps. */
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#define LOCK_INITIALIZER PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#else
+#define LOCK_INITIALIZER PTHREAD_MUTEX_INITIALIZER
+#endif
+
+void lock_init(void);
 void lock_enter(void);
 void lock_leave(void);
+struct lock_state lock_pause(void);
+void lock_resume(struct lock_state state);
 void lock_forked(void);
 bool lock_interrupted(void);
 uint64_t now_ns(void);
@@ -166,6 +186,21 @@ uint64_t gpu_read64(uint32_t reg);
 void gpu_write(uint32_t reg, uint32_t value);
 void gpu_write64(uint32_t reg, uint64_t value);
 uint64_t field_get(uint64_t mask, uint64_t value);
+
+/*
+ * The device's memory. Offsets below ZONE are the driver's, with bus addresses from BUS_BASE on.
+ * memory_start() fails with a negative errno. memory_forget(): in the child of fork().
+ * zone_alloc(): zeroed memory of the zone, its offset; 0: none is left. zone_at(): its address.
+ */
+#define WINDOW		(64ull << 30)
+#define ZONE		(512ull << 20)
+#define BUS_BASE	(1ull << 32)
+
+int memory_start(void);
+void memory_stop(void);
+void memory_forget(void);
+uint64_t zone_alloc(uint64_t size);
+void *zone_at(uint64_t offset);
 
 /*
  * Address spaces. pgtable_new(): the bus address of an empty root table, 0: no memory.
@@ -365,6 +400,8 @@ void ufile_dup(int from, int to);
 void ufile_close(int fd);
 void ufiles_close(unsigned int first, unsigned int last);
 bool ufile_adopt(int fd);
+/* ufiles_owner(): the process that the table belongs to; 0 if no file was opened yet. */
+pid_t ufiles_owner(void);
 /* ufiles_foreign(): in the child of vfork(), which shares the table and has other descriptors. */
 bool ufiles_foreign(void);
 void ufiles_die(void);

@@ -69,8 +69,8 @@ static int copy(void *ours, uint64_t theirs, size_t size, bool out)
 
 	if (!size)
 		return 0;
-	done = out ? process_vm_writev(getpid(), &local, 1, &remote, 1, 0) :
-		     process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+	done = out ? process_vm_writev(ufiles_owner(), &local, 1, &remote, 1, 0) :
+		     process_vm_readv(ufiles_owner(), &local, 1, &remote, 1, 0);
 	if (done < 0 && (errno == ENOSYS || errno == EPERM)) {	/* a container that forbids it */
 		memcpy(out ? remote.iov_base : ours, out ? ours : remote.iov_base, size);
 		return 0;

@@ -20,16 +20,18 @@
 #define FAULTS		(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) | \
 			 SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSYS))
 
-/* Signal mask and cancellation state of the holder; belongs to the lock. */
-static struct {
-	uint64_t mask;
-	int cancel;
-} saved;
+/* The holder's; belongs to the lock. */
+static struct lock_state saved;
 
 /* The C library's functions leave out its own signals, one of which cancels threads. */
 static void set_mask(int how, const uint64_t *mask, uint64_t *old)
 {
 	syscall(SYS_rt_sigprocmask, how, mask, old, sizeof(*mask));
+}
+
+void lock_init(void)
+{
+	drv.lock = (pthread_mutex_t)LOCK_INITIALIZER;
 }
 
 void lock_enter(void)
@@ -60,9 +62,23 @@ void lock_leave(void)
 	restore(mask, cancel);
 }
 
+struct lock_state lock_pause(void)
+{
+	const struct lock_state state = saved;
+
+	pthread_mutex_unlock(&drv.lock);
+	return state;
+}
+
+void lock_resume(struct lock_state state)
+{
+	pthread_mutex_lock(&drv.lock);
+	saved = state;
+}
+
 void lock_forked(void)
 {
-	pthread_mutex_init(&drv.lock, NULL);
+	lock_init();
 	restore(saved.mask, saved.cancel);
 }
 

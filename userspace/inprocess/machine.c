@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * The device and its memory.
- *
- * The device's memory is a window of addresses of this process. Its first ZONE bytes are the
- * driver's: page tables, rings, words of fences and counters, reached by bus addresses. What
- * follows are BOs, each a file that is mapped there, reached as local memory: so the device needs
- * no translation of ours for them.
+ * The device and the thread that looks after it.
  *
  * Calls of the model are made under drv.lock, as it asks for. What it tells from its own threads
  * only wakes our thread, which looks after everything that happens while no ioctl runs.
  */
-#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <time.h>
@@ -28,9 +22,6 @@
 #include "driver.h"
 #include "tsr_gpu.h"
 
-#define WINDOW		(64ull << 30)
-#define ZONE		(512ull << 20)
-#define BUS_BASE	(1ull << 32)	/* bus address of the zone */
 #define RINGS_VA	0x10000000ull
 #define FENCES_VA	0x20000000ull
 #define COUNTERS_VA	0x30000000ull
@@ -40,25 +31,26 @@
 #define WATCH_NS	1000000ull	/* while others have a syncobj of ours */
 #define THREADS_MAX	64	/* workers that a device can have */
 #define RUN_CYCLES	(1u << 24)	/* of a device without threads, before we look again */
+#define SPIN_MAX_NS	150000ull	/* as long as a small batch takes */
+#define SPIN_MIN_NS	1000ull
 
-struct driver drv = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct driver drv = { .lock = LOCK_INITIALIZER };
 const struct machine_options *machine_options;
 
 static struct {
-	uint8_t *window;
-	uint64_t next;			/* of the zone, not given out */
-	uint64_t free;			/* a list of pages given back; 0: none */
-	uint64_t pages;			/* that zone_alloc() has given out one by one */
 	uint64_t kernel_root;
 	uint64_t rings, fences, counters;	/* offsets in the zone */
-	struct range { uint64_t offset, size; } *hole;	/* of the window, by offset */
-	unsigned int holes, taken, room;	/* of both, and elements of hole */
 	sem_t wake;
 	atomic_bool woken;
 	_Atomic uint64_t timer;
 	bool inlined;			/* the device has no threads: drv_run() */
-	atomic_bool interrupt;		/* of such a one: there was one */
+	atomic_bool interrupt;		/* there was one, and nobody has looked yet */
+	_Atomic unsigned int attending;	/* threads that look for interrupts before they leave */
+	uint64_t spin_ns;		/* length of the next spin; belongs to the lock */
+	_Atomic unsigned int sleeping;	/* threads that sleep in drv_wait(), or are about to */
 	bool stopping;			/* our thread is to end */
+	bool active;			/* a job has begun since our thread looked */
+	bool polling;			/* our thread sleeps for POLL_NS at most */
 	pthread_t thread;
 } m = { .timer = UINT64_MAX };
 
@@ -75,6 +67,16 @@ uint64_t now_ns(void)
 void drv_lock(void)
 {
 	lock_enter();
+	atomic_fetch_add(&m.attending, 1);
+}
+
+/* Returns true if there was an interrupt. */
+static bool interrupts_look(void)
+{
+	if (!atomic_exchange(&m.interrupt, false))
+		return false;
+	queues_irq();
+	return true;
 }
 
 bool drv_run(void)
@@ -89,8 +91,7 @@ bool drv_run(void)
 		tsr_gpu_timer(drv.gpu);
 		spent++;
 	}
-	if (atomic_exchange(&m.interrupt, false))
-		queues_irq();
+	interrupts_look();
 	return spent;
 }
 
@@ -114,22 +115,45 @@ static void progress(void)
 	}
 }
 
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
 static void wake(void)
 {
 	if (!atomic_exchange(&m.woken, true))
 		sem_post(&m.wake);
 }
 
+/* Lets all go on that can. Our thread wakes up only if it would not look at jobs by itself. */
+static void go_on(void)
+{
+	bool idle = !queues_busy();
+
+	progress();
+	/* From here on interrupts wake our thread, unless another thread attends. */
+	atomic_fetch_sub(&m.attending, 1);
+	if (interrupts_look()) {
+		drv.work = true;
+		progress();
+	}
+	if (idle && queues_busy())
+		m.active = true;
+	if ((m.active && !m.polling) || shares_watched())
+		wake();
+}
+
 void drv_unlock(void)
 {
-	if (drv.up) {
-		bool idle = !queues_busy();
-
-		progress();
-		/* our thread sleeps for as long as it takes while there is nothing to look at */
-		if ((idle && queues_busy()) || shares_watched())
-			wake();
-	}
+	if (drv.up)
+		go_on();
+	else
+		atomic_fetch_sub(&m.attending, 1);
 	lock_leave();
 }
 
@@ -142,7 +166,37 @@ void drv_wake(void)
 void drv_changed(void)
 {
 	atomic_fetch_add(&drv.changes, 1);
-	syscall(SYS_futex, &drv.changes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	if (atomic_load(&m.sleeping))
+		syscall(SYS_futex, &drv.changes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/*
+ * Looks for an interrupt, or for a change since @seen, without the lock and until @until at most.
+ * Sleeping costs two wake-ups, our thread's and the caller's, and most jobs are shorter than that.
+ * Returns true if either happened.
+ */
+static bool spin(uint32_t seen, uint64_t until)
+{
+	const uint64_t ns = m.spin_ns, start = now_ns(), longest = start + ns;
+	const uint64_t end = until < longest ? until : longest;
+	const struct lock_state state = lock_pause();
+	bool found = false;
+
+	while (!found && now_ns() < end) {
+		for (unsigned int i = 0; i < 32 && !found; i++) {
+			found = atomic_load(&m.interrupt) || atomic_load(&drv.changes) != seen;
+			relax();
+		}
+		sched_yield();		/* the device's threads may have no other processor */
+	}
+	lock_resume(state);
+	m.spin_ns = found ? SPIN_MAX_NS : ns / 2 < SPIN_MIN_NS ? SPIN_MIN_NS : ns / 2;
+	if (interrupts_look()) {
+		drv.work = true;
+		progress();
+		found = true;
+	}
+	return found;
 }
 
 int drv_wait(int64_t until)
@@ -155,8 +209,11 @@ int drv_wait(int64_t until)
 	progress();
 	if (until < 0 || (until != INT64_MAX && now_ns() >= (uint64_t)until))
 		return atomic_load(&drv.changes) == seen ? -ETIME : 0;
+	if (!m.inlined && queues_busy() && spin(seen, (uint64_t)until))
+		return 0;
 	/* A signal that came while we had the lock must end the wait, too. */
 	interrupted = lock_interrupted();
+	atomic_fetch_add(&m.sleeping, 1);
 	drv_unlock();
 	if (interrupted)
 		error = EINTR;
@@ -164,6 +221,7 @@ int drv_wait(int64_t until)
 			 until == INT64_MAX ? NULL : &end, NULL, FUTEX_BITSET_MATCH_ANY))
 		error = errno;
 	drv_lock();
+	atomic_fetch_sub(&m.sleeping, 1);
 	return error == EINTR ? -EINTR : 0;
 }
 
@@ -180,7 +238,7 @@ static enum tsr_host_result host_map(void *host, uint64_t addr, uint64_t *len, b
 		return TSR_HOST_FAULT;
 	if (*len > ZONE - offset)
 		*len = ZONE - offset;
-	*ptr = m.window + offset;
+	*ptr = zone_at(offset);
 	return TSR_HOST_OK;
 }
 
@@ -193,14 +251,13 @@ static void host_dirty(void *host, enum tsr_space space, uint64_t addr, void *pt
 	(void)len;
 }
 
-/* A device without threads tells these to who runs it. */
+/* A device without threads is asked for these by drv_run(). */
 static void host_interrupt(void *host, unsigned int vector)
 {
 	(void)host;
 	(void)vector;
-	if (m.inlined)
-		atomic_store(&m.interrupt, true);
-	else
+	atomic_store(&m.interrupt, true);
+	if (!m.inlined && !atomic_load(&m.attending))
 		wake();
 }
 
@@ -256,11 +313,15 @@ uint64_t field_get(uint64_t mask, uint64_t value)
 
 /* ---- The thread ------------------------------------------------------------------------------ */
 
-/* Sleep until somebody wakes us, or the device's timer or a look at running jobs is due. */
-static void sleep_until_needed(bool busy, bool watched)
+/*
+ * Sleep until somebody wakes us, or the device's timer or a look at running jobs is due. Returns
+ * true if somebody has.
+ */
+static bool sleep_until_needed(bool busy, bool watched)
 {
 	uint64_t timer = atomic_load(&m.timer), until = UINT64_MAX, now;
 	struct timespec end;
+	bool woken = true;
 
 	if (busy)
 		until = now_ns() + POLL_NS;
@@ -278,9 +339,10 @@ static void sleep_until_needed(bool busy, bool watched)
 		until += (uint64_t)end.tv_nsec;
 		end.tv_sec += (time_t)(until / 1000000000);
 		end.tv_nsec = (long)(until % 1000000000);
-		sem_timedwait(&m.wake, &end);
+		woken = !sem_timedwait(&m.wake, &end);
 	}
 	atomic_store(&m.woken, false);
+	return woken;
 }
 
 static void *thread_main(void *unused)
@@ -288,10 +350,10 @@ static void *thread_main(void *unused)
 	bool busy = false, watched = false;
 
 	for (;;) {
+		bool woken = sleep_until_needed(busy, watched);
 		uint64_t timer;
 
-		sleep_until_needed(busy, watched);
-		drv_lock();
+		lock_enter();
 		if (m.stopping)
 			break;
 		timer = atomic_load(&m.timer);
@@ -299,11 +361,14 @@ static void *thread_main(void *unused)
 		    atomic_compare_exchange_strong(&m.timer, &timer, UINT64_MAX))
 			tsr_gpu_timer(drv.gpu);
 		ufiles_reap();
-		queues_irq();
+		interrupts_look();
 		shares_look();
 		drv.work = true;
 		progress();
-		busy = queues_busy();
+		/* jobs come in bursts: it goes on looking until nothing has woken it */
+		busy = m.active || queues_busy() || (busy && woken);
+		m.active = false;
+		m.polling = busy;
 		watched = shares_watched();
 		lock_leave();
 	}
@@ -311,196 +376,7 @@ static void *thread_main(void *unused)
 	return unused;
 }
 
-/* ---- The zone and page tables ---------------------------------------------------------------- */
-
-/* Zeroed pages of the zone, their offset; 0: none. */
-static uint64_t zone_alloc(uint64_t size)
-{
-	uint64_t at = m.next;
-
-	m.pages += size == PAGE && (m.free || size <= ZONE - m.next);
-	if (size == PAGE && m.free) {
-		at = m.free;
-		m.free = *(uint64_t *)(m.window + at);
-		memset(m.window + at, 0, PAGE);
-		return at;
-	}
-	if (size > ZONE - m.next)
-		return 0;
-	m.next += size;
-	return at;
-}
-
-static void zone_free_page(uint64_t at)
-{
-	*(uint64_t *)(m.window + at) = m.free;
-	m.free = at;
-	m.pages--;
-}
-
-uint64_t pgtable_bytes(void)
-{
-	return m.pages * PAGE;
-}
-
-uint64_t pgtable_limit(void)
-{
-	return ZONE / 2;
-}
-
-static _Atomic uint64_t *table_at(uint64_t bus)
-{
-	return (_Atomic uint64_t *)(m.window + (bus - BUS_BASE));
-}
-
-uint64_t pgtable_new(void)
-{
-	uint64_t at = zone_alloc(PAGE);
-
-	return at ? BUS_BASE + at : 0;
-}
-
-static unsigned int top_level(void)
-{
-	return (drv.va_bits - TSR_PAGE_SHIFT) / TSR_PT_INDEX_BITS - 1;
-}
-
-static void free_level(uint64_t bus, unsigned int level)
-{
-	_Atomic uint64_t *table = table_at(bus);
-	unsigned int i;
-
-	for (i = 0; level && i < 1u << TSR_PT_INDEX_BITS; i++) {
-		uint64_t pte = table[i];
-
-		if (pte & TSR_PTE_VALID__MASK && !(pte & TSR_PTE_LEAF__MASK))
-			free_level(pte & TSR_PTE_ADDR__MASK, level - 1);
-	}
-	zone_free_page(bus - BUS_BASE);
-}
-
-void pgtable_free(uint64_t root)
-{
-	free_level(root, top_level());
-}
-
-/* A huge page becomes a table of small ones that say the same. */
-static uint64_t split(uint64_t pte)
-{
-	uint64_t at = zone_alloc(PAGE), i;
-	uint64_t step = pte & TSR_PTE_NULL__MASK ? 0 : PAGE;
-
-	if (!at)
-		return 0;
-	for (i = 0; i < 1u << TSR_PT_INDEX_BITS; i++)
-		table_at(BUS_BASE + at)[i] = pte + i * step;
-	return (BUS_BASE + at) | TSR_PTE_VALID__MASK;
-}
-
-/* The entry of @va at @level, tables above it made if @make; NULL: there are none, or no memory. */
-static _Atomic uint64_t *entry(uint64_t root, uint64_t va, unsigned int level, bool make)
-{
-	unsigned int at = top_level();
-	_Atomic uint64_t *table = table_at(root);
-
-	for (;; at--) {
-		unsigned int shift = TSR_PAGE_SHIFT + at * TSR_PT_INDEX_BITS;
-		_Atomic uint64_t *pte = &table[va >> shift & ((1u << TSR_PT_INDEX_BITS) - 1)];
-		uint64_t value = *pte;
-
-		if (at == level)
-			return pte;
-		if (value & TSR_PTE_LEAF__MASK) {
-			value = split(value);
-		} else if (!(value & TSR_PTE_VALID__MASK)) {
-			value = make ? zone_alloc(PAGE) : 0;
-			value = value ? (BUS_BASE + value) | TSR_PTE_VALID__MASK : 0;
-		}
-		if (!value)
-			return NULL;
-		*pte = value;
-		table = table_at(value & TSR_PTE_ADDR__MASK);
-	}
-}
-
-/*
- * The entry for a 2 MiB page at the start of [va, va + size), if memory at @at allows such a page.
- * Otherwise NULL.
- */
-static _Atomic uint64_t *huge_entry(uint64_t root, uint64_t va, uint64_t at, uint64_t size)
-{
-	_Atomic uint64_t *pte;
-
-	if ((va | at) % HUGE_PAGE || size < HUGE_PAGE)
-		return NULL;
-	pte = entry(root, va, 1, true);
-	if (!pte || (*pte & TSR_PTE_VALID__MASK && !(*pte & TSR_PTE_LEAF__MASK)))
-		return NULL;	/* there is a table: it stays */
-	return pte;
-}
-
-int pgtable_map(uint64_t root, uint64_t va, uint64_t offset, uint64_t size, uint64_t bits)
-{
-	bool null = bits & TSR_PTE_NULL__MASK;
-
-	bits |= TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK;
-	while (size) {
-		_Atomic uint64_t *pte = huge_entry(root, va, null ? 0 : offset, size);
-		uint64_t step = pte ? HUGE_PAGE : PAGE;
-
-		if (!pte)
-			pte = entry(root, va, 0, true);
-		if (!pte)
-			return -ENOMEM;
-		*pte = (null ? 0 : offset) | bits;
-		va += step;
-		offset += step;
-		size -= step;
-	}
-	return 0;
-}
-
-/* The first address after @va where something may be mapped, @va itself if it may be there. */
-static uint64_t skip_absent(uint64_t root, uint64_t va)
-{
-	unsigned int level;
-
-	for (level = top_level(); level; level--) {
-		uint64_t size = 1ull << (TSR_PAGE_SHIFT + level * TSR_PT_INDEX_BITS);
-		_Atomic uint64_t *pte = entry(root, va, level, false);
-
-		if (!pte || !(*pte & TSR_PTE_VALID__MASK))
-			return (va & -size) + size;
-	}
-	return va;
-}
-
-int pgtable_unmap(uint64_t root, uint64_t va, uint64_t size)
-{
-	uint64_t end = va + size;
-
-	while (va < end) {
-		_Atomic uint64_t *huge = entry(root, va, 1, false);
-		uint64_t next = (va & -HUGE_PAGE) + HUGE_PAGE, there = skip_absent(root, va);
-
-		if (there > va) {
-			va = there;
-			continue;
-		}
-		if (huge && *huge & TSR_PTE_LEAF__MASK && !(va % HUGE_PAGE) && end >= next) {
-			*huge = 0;
-		} else if (huge && *huge & TSR_PTE_VALID__MASK) {
-			_Atomic uint64_t *pte = entry(root, va, 0, false);
-
-			if (!pte)
-				return -ENOMEM;
-			*pte = 0;
-			next = va + PAGE;
-		}
-		va = next;
-	}
-	return 0;
-}
+/* ---- Address spaces ------------------------------------------------------------------------ */
 
 /* True if the device has confirmed it. */
 static bool space_command(unsigned int space, enum tsr_inv_op op)
@@ -544,7 +420,7 @@ uint64_t ring_va(unsigned int slot)
 
 uint64_t *ring_cpu(unsigned int slot)
 {
-	return (uint64_t *)(m.window + m.rings + ((uint64_t)slot << RING_LOG2));
+	return zone_at(m.rings + ((uint64_t)slot << RING_LOG2));
 }
 
 uint64_t fence_va(unsigned int slot)
@@ -554,7 +430,7 @@ uint64_t fence_va(unsigned int slot)
 
 _Atomic uint64_t *fence_cpu(unsigned int slot)
 {
-	return (_Atomic uint64_t *)(m.window + m.fences + 64 * slot);
+	return zone_at(m.fences + 64 * slot);
 }
 
 uint64_t counters_va(unsigned int slot)
@@ -564,96 +440,7 @@ uint64_t counters_va(unsigned int slot)
 
 _Atomic uint64_t *counters_cpu(unsigned int slot)
 {
-	return (_Atomic uint64_t *)(m.window + m.counters + COUNTERS_SIZE * slot);
-}
-
-/* ---- The window ------------------------------------------------------------------------------ */
-
-const void *window_at(uint64_t offset)
-{
-	return m.window + offset;
-}
-
-uint64_t window_size(void)
-{
-	return WINDOW - ZONE;
-}
-
-/* Return a hole, and join it with adjacent holes. */
-static void hole_add(uint64_t offset, uint64_t size)
-{
-	unsigned int i = 0;
-
-	while (i < m.holes && m.hole[i].offset < offset)
-		i++;
-	if (i && m.hole[i - 1].offset + m.hole[i - 1].size == offset) {
-		m.hole[--i].size += size;
-	} else {
-		assert(m.holes < m.room);
-		memmove(&m.hole[i + 1], &m.hole[i], (m.holes - i) * sizeof(*m.hole));
-		m.hole[i] = (struct range){ offset, size };
-		m.holes++;
-	}
-	if (i + 1 < m.holes && m.hole[i].offset + m.hole[i].size == m.hole[i + 1].offset) {
-		m.hole[i].size += m.hole[i + 1].size;
-		m.holes--;
-		memmove(&m.hole[i + 1], &m.hole[i + 2], (m.holes - i - 1) * sizeof(*m.hole));
-	}
-}
-
-/* Take [at, at + size) out of a hole that holds it. */
-static void hole_cut(unsigned int i, uint64_t at, uint64_t size)
-{
-	struct range old = m.hole[i];
-	uint64_t end = old.offset + old.size;
-
-	m.holes--;
-	memmove(&m.hole[i], &m.hole[i + 1], (m.holes - i) * sizeof(*m.hole));
-	if (at > old.offset)
-		hole_add(old.offset, at - old.offset);
-	if (end > at + size)
-		hole_add(at + size, end - at - size);
-}
-
-uint64_t window_alloc(int fd, uint64_t size)
-{
-	uint64_t align = size >= HUGE_PAGE ? HUGE_PAGE : PAGE;
-	unsigned int i;
-
-	/* room for all holes there can be, one more than is taken: giving back must not fail */
-	if (m.room < m.taken + 4) {
-		struct range *more = realloc(m.hole, (2 * m.room + 8) * sizeof(*more));
-
-		if (!more)
-			return 0;
-		m.hole = more;
-		m.room = 2 * m.room + 8;
-	}
-	for (i = 0; i < m.holes; i++) {
-		uint64_t at = (m.hole[i].offset + align - 1) & -align;
-		uint64_t end = m.hole[i].offset + m.hole[i].size;
-
-		if (at > end || size > end - at)
-			continue;
-		/* past our own mmap(), which looks at descriptors */
-		if (syscall(SYS_mmap, m.window + at, size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) < 0)
-			return 0;
-		hole_cut(i, at, size);
-		m.taken++;
-		return at;
-	}
-	return 0;
-}
-
-void window_free(uint64_t offset, uint64_t size)
-{
-	/* if the kernel refuses, the memory stays with the window and is never seen again */
-	if (mmap(m.window + offset, size, PROT_NONE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
-		return;
-	hole_add(offset, size);
-	m.taken--;
+	return zone_at(m.counters + COUNTERS_SIZE * slot);
 }
 
 /* ---- Start ----------------------------------------------------------------------------------- */
@@ -703,7 +490,7 @@ static int gpu_new(void)
 	struct machine_options options;
 	char err[256] = "";
 	struct tsr_config config = {
-		.devtools = &tsr_devtools, .local_size = WINDOW, .local = m.window,
+		.devtools = &tsr_devtools, .local_size = WINDOW, .local = zone_at(0),
 		.queues = SLOTS,
 	};
 
@@ -786,6 +573,7 @@ static void fork_child(void)
 	neighbors_forget();
 	syncobjs_forget();
 	memset(&drv, 0, sizeof(drv));
+	memory_forget();
 	memset(&m, 0, sizeof(m));
 	atomic_store(&m.timer, UINT64_MAX);
 	lock_forked();
@@ -794,21 +582,15 @@ static void fork_child(void)
 int drv_start(void)
 {
 	static bool hooked;
+	int ret;
 
 	if (drv.up)
 		return 0;
-	m.window = mmap(NULL, WINDOW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-			0);
-	if (m.window == MAP_FAILED ||
-	    mprotect(m.window, ZONE, PROT_READ | PROT_WRITE))
-		return failed("64 GiB of addresses", strerror(errno));
-	m.hole = calloc(8, sizeof(*m.hole));
-	if (!m.hole)
-		return failed("memory", strerror(errno));
-	m.room = 8;
-	m.next = PAGE;		/* 0 means none */
-	hole_add(ZONE, WINDOW - ZONE);
+	ret = memory_start();
+	if (ret)
+		return failed("the device's memory", strerror(-ret));
 	sem_init(&m.wake, 0, 0);
+	m.spin_ns = SPIN_MAX_NS;
 	drv.local_size = option("TSR_HOST_VRAM", 0);
 	drv.timeout_ns = option("TSR_HOST_TIMEOUT_MS", 5000) * 1000000;
 	drv.limit_ns = option("TSR_HOST_LIMIT_MS", 120000) * 1000000;
@@ -825,7 +607,7 @@ void drv_stop(void)
 {
 	if (!drv.up)
 		return;
-	drv_lock();
+	lock_enter();
 	ufiles_reap();
 	progress();
 	m.stopping = true;
@@ -833,11 +615,10 @@ void drv_stop(void)
 	lock_leave();
 	pthread_join(m.thread, NULL);
 	tsr_gpu_free(drv.gpu);
-	munmap(m.window, WINDOW);
-	free(m.hole);
+	memory_stop();
 	sem_destroy(&m.wake);
 	memset(&drv, 0, sizeof(drv));
 	memset(&m, 0, sizeof(m));
 	atomic_store(&m.timer, UINT64_MAX);
-	pthread_mutex_init(&drv.lock, NULL);
+	lock_init();
 }
