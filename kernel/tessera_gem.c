@@ -144,7 +144,7 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 	if (bo->private_resv)
 		return ERR_PTR(-EPERM);
 
-	/* Who exports it needs it, and others cannot be asked. */
+	/* The exporter needs it, and importers cannot be asked. */
 	ret = tessera_bo_begin_export(bo, &first);
 	if (ret)
 		return ERR_PTR(ret);
@@ -522,7 +522,7 @@ static struct drm_gem_object *tessera_gem_create_system(struct tessera_device *t
 {
 	struct drm_gem_shmem_object *shmem = drm_gem_shmem_create(&tdev->drm, size);
 
-	/* What shmem says when there is no memory for an inode; ours is about local memory. */
+	/* shmem has no memory for an inode; our own -ENOSPC is about local memory. */
 	if (shmem == ERR_PTR(-ENOSPC))
 		return ERR_PTR(-ENOMEM);
 

@@ -2,7 +2,7 @@
 /* Copyright 2026 The Tessera authors */
 
 /*
- * What SUBMIT makes of its jobs before any of them is armed: which streams it takes,
+ * The jobs of a SUBMIT before any of them is armed: the streams that are accepted,
  * and the graph of dependencies, from `after` and from waits for what an earlier job
  * of the same SUBMIT signals. Syncobjs are real, queues and jobs are not.
  */
@@ -81,7 +81,7 @@ void tessera_evict_put(struct tessera_evict_keep *keep)
 {
 }
 
-/* A file, a VM of 39 bits with two queues, another VM with one, and a SUBMIT of @count jobs. */
+/* A file, a 39-bit VM with two queues, another VM with one, and a SUBMIT of @count jobs. */
 struct fixture {
 	struct drm_file file;
 	struct tessera_device tdev;

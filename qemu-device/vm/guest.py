@@ -283,7 +283,7 @@ class Guest:
         args = ["-device", "virtio-serial-pci,id=tessera-serial"] + list(more)
         if self.held:
             payload = os.environ["TSR_PAYLOAD"].replace(",", ",,")
-            # behind all others, so that the devices have the addresses they have without it
+            # The last address, so that the devices have the addresses they have without it
             args += ["-drive", f"if=none,id=payload,format=raw,read-only=on,file={payload}",
                      "-device", "virtio-blk-pci,drive=payload,serial=tessera-payload,addr=0x1e"]
         for name in ("ctl", "out", "err", "qmp"):

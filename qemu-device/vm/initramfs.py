@@ -31,7 +31,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from romfs import Romfs  # noqa: E402
 
-# What a guest may need at run time; the driver's own dependencies come by themselves.
+# Modules that a guest may need at run time, without the driver's own dependencies.
 MODULES = """virtio_pci virtio_blk virtio_console virtio_rng 9p 9pnet_virtio drm drm_kms_helper gpu-sched
 drm_gpuvm drm_exec drm_shmem_helper drm_buddy vgem ext4 crc32c_generic zram""".split()
 # The part of them that a guest needs before it has the rest.
@@ -149,7 +149,7 @@ def add_modules(archive, moddir, wanted, own):
         archive.file(f"{top}/{names[0]}", decompressed(os.path.join(moddir, path)), 0o644)
         lines.append(f"{names[0]}: {' '.join(names[1:])}")
     for module in own:
-        # What is not in modules.dep is built into this kernel. A module stands before those it needs; it needs more than
+        # A module that is not in modules.dep is built into this kernel. A module stands before those it needs; it needs more than
         # each of them.
         needs = {p for name in own_needs[module] for p in table.get(name, [])}
         chain = [strip_compression(p) for p in sorted(needs, key=lambda p: (-len(table[plain_name(p)]), p))]

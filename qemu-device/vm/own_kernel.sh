@@ -17,7 +17,7 @@ CONFIGS=$TOP/qemu-device/vm/kernels
 # Kernels of one variant that stay in the cache, most recently used first.
 KEEP=3
 
-# What the variants cover (GCOV) and kcov (KCOV) count of the kernel: these objects of DRM and of dma-buf, chosen by a
+# The parts of the kernel that the variants cover (GCOV) and kcov (KCOV) count: these objects of DRM and of dma-buf, chosen by a
 # variable that every sub-make expands anew for the object it compiles. The driver itself: see module.sh.
 COUNTED_OBJECTS='drivers/gpu/drm/drm_exec drivers/gpu/drm/drm_gpuvm drivers/gpu/drm/drm_gem_shmem_helper
     drivers/gpu/drm/drm_syncobj drivers/gpu/drm/drm_gem drivers/gpu/drm/drm_prime drivers/gpu/drm/drm_file

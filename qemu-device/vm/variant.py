@@ -58,7 +58,7 @@ def trouble(text):
     return [line for line in text.splitlines() if KERNEL_TROUBLE.search(line) and not OTHERS_RACE.search(line)]
 
 
-# What happens in a guest before it is switched off. kmemleak reports what nobody points at in two scans, and
+# The last commands of a guest before it is switched off. kmemleak reports what nobody points at in two scans, and
 # only if it is older than five seconds.
 UNLOAD = "n=0; while ! rmmod tessera; do n=$((n + 1)); [ $n -lt 300 ] || exit 1; usleep 100000; done"
 LEAKS = ("cd /sys/kernel/debug; echo scan >kmemleak; sleep 6; echo scan >kmemleak; echo scan >kmemleak; "

@@ -162,7 +162,7 @@ def main():
             summary("gfx", threads, scenes(args, threads))
         if args.ops:
             found = operations(args, threads)
-            # these measure the driver and the submission of jobs, and have figures of their own
+            # Updates measure the driver and the submission of jobs, and have figures of their own.
             updates = {name: found.pop(name) for name in list(found) if name.startswith("update_")}
             summary("op", threads, found)
             summary("update", threads, updates)

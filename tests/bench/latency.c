@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a submit, a wait and a VM_BIND cost, beside what everybody's devices cost in the same guest
+ * The cost of a submit, a wait and a VM_BIND, beside that of common devices in the same guest
  * at the same time: reads of 512 bytes from virtio-blk (one request, one interrupt), and syncobj
  * and vgem calls (an ioctl that touches no device). "latency pipelined" measures only the rate of
  * submits, for submits.py.
@@ -31,7 +31,7 @@ static void round_trips(void *arg, unsigned int count)
 	}
 }
 
-/* The same, but the CPU polls a word the job writes instead of sleeping in the kernel. */
+/* Round trips in which the CPU polls a word that the job writes and does not sleep. */
 static void polled_round_trips(void *arg, unsigned int count)
 {
 	volatile uint64_t *word = gt_data(&c, 0);
@@ -62,7 +62,7 @@ static void pipelined(void *arg, unsigned int count)
 	gt_syncobj_wait(c.fd, c.sync, 0, GT_TIMEOUT_MS);
 }
 
-/* The same in calls of as many jobs as one takes; @count jobs in all. */
+/* Submits of as many jobs as one call accepts; @count jobs in all. */
 static void batched(void *arg, unsigned int count)
 {
 	struct drm_tessera_sync done = gt_binary(c.sync);

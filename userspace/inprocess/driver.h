@@ -465,7 +465,7 @@ struct bo {
 	ino_t ino;			/* of that file */
 	uint64_t size, window, fake;	/* bytes; where the device sees it; offset for mmap() */
 	uint32_t flags, vm_id;
-	struct vm *vm;			/* it is private to, never dereferenced; NULL */
+	struct vm *vm;			/* only it maps the BO; not dereferenced; NULL: any */
 	bool exported, dont_need, cpu_mapped, in_local;
 	struct quota *quota;		/* local memory is charged to; NULL */
 	struct fence *write, *read;	/* by IMPORT_SYNC_FILE; NULL */

@@ -249,7 +249,8 @@ static void hole_add(uint64_t offset, uint64_t size)
 	if (i + 1 < mem.holes && mem.hole[i].offset + mem.hole[i].size == mem.hole[i + 1].offset) {
 		mem.hole[i].size += mem.hole[i + 1].size;
 		mem.holes--;
-		memmove(&mem.hole[i + 1], &mem.hole[i + 2], (mem.holes - i - 1) * sizeof(*mem.hole));
+		memmove(&mem.hole[i + 1], &mem.hole[i + 2],
+			(mem.holes - i - 1) * sizeof(*mem.hole));
 	}
 }
 

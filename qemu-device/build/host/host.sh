@@ -45,7 +45,7 @@ guest)
 esac
 options+=(-Dsuites="$(IFS=,; echo "${suites[*]}")")
 
-# What configuring depends on and ninja does not watch.
+# Inputs of the configuration that ninja does not watch.
 inputs() {
     printf '%s\n' "${options[@]}"
     find tests userspace -name '*.c' | LC_ALL=C sort

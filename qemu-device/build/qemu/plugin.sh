@@ -32,7 +32,7 @@ CONFIGURE=(
 EXAMPLE=hw/pci/msix.c
 # Where packages have their libraries.
 LIB=usr/lib/x86_64-linux-gnu
-# What of QEMU's source is needed to compile a device. SoftFloat is what tests compare with, see softfloat.sh.
+# The parts of QEMU's source that a device is compiled with. SoftFloat is what tests compare with, see softfloat.sh.
 NEEDED='include|host|tcg|linux-headers|scripts|subprojects|trace|accel|module-common.c|VERSION'
 
 # Version of the installed package, nothing where it is not Debian 13's.

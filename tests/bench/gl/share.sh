@@ -28,7 +28,7 @@ ldd "$program" "$libs"/libEGL_mesa.so.0 "$dir"/dri/*.so "$libs"/libgallium-*.so 
 cat >"$dir/run" <<'EOF'
 #!/bin/sh
 here=${0%/*}
-# What Debian gives the memory of processes, large pages, for the GPU's as well: see Documentation/guide/graphics.md.
+# Large pages for the memory of the GPU, as Debian has them for the memory of processes: see Documentation/guide/graphics.md.
 echo within_size >/sys/kernel/mm/transparent_hugepage/shmem_enabled
 export LD_LIBRARY_PATH=$here/lib LIBGL_DRIVERS_PATH=$here/dri __EGL_VENDOR_LIBRARY_FILENAMES=$here/50_mesa.json
 exec "$here/program" "$@"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What decoding a compressed block costs: the blocks of tests/blocks/soup.h that are no errors as a
- * whole, so all modes of a format together.
+ * The cost of decoding a compressed block. The blocks of tests/blocks/soup.h that are no errors are
+ * decoded as a whole, so all modes of a format together.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 static uint8_t block[BLOCKS][16];
 static struct tsr_format format;
 
-/* What the compiler has to believe is used. */
+/* Keeps the compiler from removing the work. */
 static volatile uint32_t result;
 
 static void decode(void *arg, unsigned int count)

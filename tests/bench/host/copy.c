@@ -27,7 +27,7 @@ struct machine {
 	uint8_t *src, *dst;		/* the buffers, as the CPU sees them */
 	unsigned int qwords;		/* of the stream */
 	uint64_t bytes;			/* that the command writes */
-	bool fill;			/* it reads nothing */
+	bool fill;			/* a command that reads nothing */
 };
 
 static void device(void *arg, unsigned int count)

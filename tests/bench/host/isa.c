@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What it costs to decode clauses that a compiler made: unpacking, both instructions of each tuple,
+ * The cost of decoding clauses that a compiler made: unpacking, both instructions of each tuple,
  * and the rules between them. The clauses are those of tests/model/isa/clauses.txt.
  */
 #include <stdio.h>

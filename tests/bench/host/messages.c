@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What it costs a unit to answer a message of 16 lanes: loads, stores, atomics, images, textures.
+ * The cost of a message of 16 lanes: loads, stores, atomics, images, textures.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a screen costs: frames of 1920 by 1080 composed in process, in time of a processor, as a
- * share of one core at 60 frames a second. The host's own part (what differs is copied to the
- * window) is not in it.
+ * The cost of a screen: frames of 1920 by 1080 composed in process, in processor time, as a share
+ * of one core at 60 frames a second. The host's own part, which copies the changes to the window,
+ * is not counted.
  */
 #include "bench.h"
 

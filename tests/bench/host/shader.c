@@ -29,7 +29,7 @@ typedef void native_fn(float *data);
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* The same loop for vectors of a type; the accumulators stay in registers. */
+/* A loop of vectors of one type. The accumulators stay in registers. */
 #define NATIVE(name, isa, vector, lanes, load, store, fmadd, set)			\
 __attribute__((target(isa)))								\
 static void name(float *data)								\
@@ -137,7 +137,7 @@ static double rounds(struct kernel *kernel)
 	return sum;
 }
 
-/* Rounds of active lanes by the second, where neighbours part and where they do not. */
+/* Rounds of active lanes in a second, where neighbors diverge and where they do not. */
 static void divergence(void)
 {
 	struct kernel apart, together;

@@ -14,7 +14,7 @@
 #include "figures.h"
 
 #define RUNS 9
-#define AFTER_US 3000			/* it has begun */
+#define AFTER_US 3000			/* by then the command has begun */
 
 static const struct tsr_config config = { .threads = 2, .cores = 2 };
 

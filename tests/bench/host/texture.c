@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a sample costs: messages of 16 lanes over a coherent scene of 256 by 256 pixels, a texture
+ * The cost of a sample: messages of 16 lanes over a coherent scene of 256 by 256 pixels, a texture
  * that is turned and a little smaller than one texel a pixel. With each SIMD path, lane by lane,
  * and without a texture cache. Next to llvmpipe's 6 to 7 ns for a whole textured, blended and
  * depth-tested pixel; make bench has that figure of this machine (fill_texture of glbench).

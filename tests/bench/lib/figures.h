@@ -13,8 +13,8 @@
 /* One measurement: what @fn(@arg) took, in nanoseconds for each of the @count things it did. */
 double figure_once(void (*fn)(void *arg, unsigned int count), void *arg, unsigned int count);
 /*
- * The same in time of a processor: what all threads of the process have used. For work of one
- * thread it is what the other takes on an idle machine.
+ * Processor time of all threads of the process. For work of one thread it is what figure_once()
+ * takes on an idle machine.
  */
 double figure_cpu_once(void (*fn)(void *arg, unsigned int count), void *arg, unsigned int count);
 /* The median of FIGURE_RUNS measurements, after one that is thrown away. */

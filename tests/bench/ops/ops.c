@@ -263,8 +263,8 @@ static void list(void)
 }
 
 /*
- * What one run leaves in the first color target, as floats or integers; false if there is none
- * that can be read. Targets keep what earlier runs have blended, so they are cleared first.
+ * Writes the first color target after one run to a file, as floats or integers. Returns false if
+ * no target can be read. Targets keep what earlier runs have blended, so they are cleared first.
  */
 static bool picture(const struct op *op, const char *path)
 {

@@ -30,7 +30,7 @@ struct op {
 extern const struct op ops_fragment[], ops_output[], ops_vertex[], ops_compute[], ops_blit[],
 	ops_update[];
 
-/* What an operation creates is deleted by ops_end(); programs, textures and buffers are bound. */
+/* The following create objects, which ops_end() deletes, and bind them. */
 GLuint ops_program(const char *vertex, const char *fragment);
 GLuint ops_compute_program(const char *text);
 GLuint ops_texture(GLenum target);

@@ -9,7 +9,7 @@
 
 #include "ops.h"
 
-/* What texture unit 0 holds. */
+/* The texture of unit 0. */
 struct source {
 	GLenum target;
 	GLenum internal, format, type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the driver can. What it cannot is not claimed. */
+/* Capabilities of the driver. Nothing else is claimed. */
 #include "panfrost/compiler/bifrost_compile.h"
 #include "util/os_misc.h"
 #include "util/u_math.h"
@@ -264,7 +264,7 @@ static void init_queries(struct pipe_caps *c)
 	c->device_reset_status_query = true;
 }
 
-/* What the state tracker puts into shaders instead. */
+/* States that the state tracker puts into shaders. */
 static void init_lowered(struct pipe_caps *c)
 {
 	c->flatshade = false;

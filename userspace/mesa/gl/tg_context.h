@@ -20,7 +20,7 @@
 #define TG_RESOLVES		4	/* of 2, 4, 8 and 16 samples */
 #define TG_STREAMS		4	/* of vertices, that a geometry shader emits to */
 
-/* What the device draws. */
+/* Topologies that the device draws. */
 #define TG_TOPOLOGIES                                                                             \
 	(BITFIELD_BIT(MESA_PRIM_POINTS) | BITFIELD_BIT(MESA_PRIM_LINES) |                         \
 	 BITFIELD_BIT(MESA_PRIM_LINE_LOOP) | BITFIELD_BIT(MESA_PRIM_LINE_STRIP) |                 \
@@ -32,7 +32,7 @@
 
 enum tg_topology_class { TG_POINTS = 1, TG_LINES, TG_TRIANGLES };
 
-/* What has changed since the last draw. */
+/* States that have changed since the last draw. */
 enum tg_dirty {
 	TG_DIRTY_DRAW = 1 << 0,		/* DRAW_STATE, viewport and blending */
 	TG_DIRTY_VERTICES = 1 << 1,	/* vertex buffers or elements */
@@ -141,8 +141,8 @@ struct tg_context {
 	struct tg_stream_target *streams[PIPE_MAX_SO_BUFFERS];
 	unsigned stream_count;
 	uint64_t positions_va;		/* not 0: they go there instead (tg_polygon.c) */
-	uint64_t stream_list; /* of the draw that is captured: where its list of vertices is, */
-	uint32_t stream_vertices;	/* and how many there are */
+	uint64_t stream_list;		/* of the draw that is captured: its list of vertices */
+	uint32_t stream_vertices;	/* length of that list */
 	uint32_t stream_instance;	/* number of the draw's first instance */
 	struct tg_bo *primitive_ids;	/* not NULL: a uint32_t for each primitive that is drawn */
 	uint32_t primitive_ids_at;	/* bytes before those of the draw */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the driver counts of itself, for GALLIUM_HUD and GL_AMD_performance_monitor: of all contexts
- * of a screen.
+ * Counters of the driver, for GALLIUM_HUD and GL_AMD_performance_monitor. They are sums over all
+ * contexts of a screen.
  */
 #ifndef TG_COUNTERS_H
 #define TG_COUNTERS_H

@@ -196,7 +196,7 @@ static bool write_state(struct tg_context *ctx, struct tg_batch *b, const struct
 	return true;
 }
 
-/* What stages leave of a draw is captured, or someone wants to know how much it is. */
+/* True if the primitives that the stages emit are captured or counted. */
 static bool is_counted(const struct tg_context *ctx)
 {
 	return tg_stages_active(ctx) && (tg_stages_capture(ctx) || ctx->primitive_queries);

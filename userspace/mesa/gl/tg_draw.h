@@ -132,7 +132,7 @@ void tg_buffer_value(struct tg_batch *batch, const struct tg_stage *stage, unsig
 void tg_image_size(const struct tg_stage *stage, const struct tg_sysval *sysval, uint32_t *out);
 
 /*
- * The place of a fragment shader's input in a vertex's outputs; a place behind all of them if there
+ * The place of a fragment shader's input in a vertex's outputs; a place after all of them if there
  * is none.
  */
 uint32_t tg_output_offset(const struct tg_variant *vs, gl_varying_slot location);

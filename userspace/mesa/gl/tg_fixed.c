@@ -241,7 +241,7 @@ static void fill_raster(const struct tg_context *ctx, struct tsr_draw_state *d)
 				  : TSR_POINT_ORIGIN_LOWER;
 }
 
-/* True if red, green or blue has fewer than 8 bits. An alpha of 2 bits beside 10 does not count. */
+/* True if red, green or blue has fewer than 8 bits. Alpha does not count. */
 static bool has_few_bits(enum pipe_format format)
 {
 	unsigned i, bits;
@@ -256,7 +256,7 @@ static bool has_few_bits(enum pipe_format format)
 
 /*
  * GL_DITHER is on unless a program turns it off, and dithering leaves the device's fast ways of
- * writing colors. Other drivers do not dither components of 8 bits or more either.
+ * writing colors. Other drivers do not dither components with 8 bits or more, either.
  */
 static bool dithers(const struct tg_context *ctx, const struct tg_batch *b)
 {

@@ -110,7 +110,7 @@ static void separate(struct list *l, uint32_t from, uint32_t n, uint32_t each)
 		put(l, from + i);
 }
 
-/* What a run of vertices without a restart becomes. */
+/* Turns a run of vertices without a restart into primitives. */
 static void run(struct list *l, uint32_t from, uint32_t n)
 {
 	switch (l->indices->info->mode) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done to shaders before the compiler gets them. */
+/* Passes over shaders before the compiler. */
 #include "compiler/nir/nir_builder.h"
 #include "compiler/nir/nir_xfb_info.h"
 #include "pipe/p_defines.h"
@@ -159,7 +159,7 @@ static bool is_texture_sysval(const nir_shader *nir, nir_tex_instr *tex, struct 
 	return true;
 }
 
-/* What the system value is: loaded from the uniform buffer that has them all. */
+/* Loads a system value from the uniform buffer that has them all. */
 static nir_def *load_sysval(nir_builder *b, struct tg_variant *v, const struct sysval_read *r,
 			    unsigned components, unsigned bits)
 {

@@ -16,9 +16,9 @@
 #include "tsr_packets.h"
 #include "tsr_regs.h"
 
-#define VERTEX_BYTES	1024	/* of attribute space */
+#define VERTEX_BYTES	1024	/* stage I/O memory of a vertex */
 #define SLOT_BYTES	16
-#define GENERIC		0x80	/* of attribute space: the first of 32 attributes */
+#define GENERIC		0x80	/* in stage I/O memory: the first of 32 attributes */
 #define LEGACY_TEXCOORD	16	/* which of them the fixed functions' have, after shaders' own */
 #define LEGACY_COLOR	24
 #define PATCH_GENERIC	0x20	/* of patch space: what is not a tessellation factor */
@@ -232,8 +232,8 @@ static bool load_vertex(nir_builder *b, nir_intrinsic_instr *intr, const struct 
 }
 
 /*
- * What a tessellation control shader's threads have stored: words of a vertex, for them to read, or
- * of the patch, which evaluation shaders read, too.
+ * Loads a word that the threads of a tessellation control shader have stored: of a vertex, which
+ * only they read, or of the patch, which evaluation shaders read, too.
  */
 static bool load_output(nir_builder *b, nir_intrinsic_instr *intr, const struct pass *p,
 			bool patch)
@@ -355,7 +355,7 @@ static bool lower(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 	}
 }
 
-/* What the compiler is told that it is. */
+/* The compiler sees the stage as a compute shader. */
 static void become_compute(nir_shader *nir)
 {
 	nir_foreach_variable_with_modes_safe(var, nir, nir_var_shader_in | nir_var_shader_out)

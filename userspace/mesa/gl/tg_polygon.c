@@ -20,7 +20,7 @@
 #define QUADS	(BITFIELD_BIT(MESA_PRIM_QUADS) | BITFIELD_BIT(MESA_PRIM_QUAD_STRIP) |	\
 		 BITFIELD_BIT(MESA_PRIM_POLYGON))
 
-/* What the variant stores of a vertex: TG_POSITION_BYTES. */
+/* A vertex as the variant stores it: TG_POSITION_BYTES. */
 struct corner {
 	float x, y, z, w;		/* clip coordinates */
 	float edge;			/* 0: the edge to the next vertex is not drawn */
@@ -128,7 +128,7 @@ static float slope_of(const struct tg_context *ctx, const struct corner *c, floa
 	return MAX2(fabsf(dx), fabsf(dy));
 }
 
-/* What is added to the depths of a polygon's lines or points. The device biases triangles. */
+/* The depth bias of a polygon's lines or points. The device biases triangles itself. */
 static float bias_of(const struct tg_context *ctx, const struct corner *c, enum kind kind)
 {
 	const struct pipe_rasterizer_state *r = ctx->rasterizer;
@@ -159,7 +159,7 @@ static void number(struct polygons *p, bool front, enum kind kind)
 		util_dynarray_append(&p->ids[front][kind], uint32_t, p->number);
 }
 
-/* What is put from now on has that bias. */
+/* Begins a run of primitives with one bias. */
 static void begin_run(struct polygons *p, bool front, enum kind kind, float bias)
 {
 	struct util_dynarray *runs = &p->runs[front][kind];
@@ -263,7 +263,7 @@ static uint32_t *list_vertices(const struct tg_context *ctx, const struct tg_ind
 	return vertices;
 }
 
-/* What the vertex shader says of the vertices, when it is there; NULL: nothing. */
+/* Runs the vertex shader and returns the vertices that it stored; NULL if that failed. */
 static struct tg_bo *positions(const struct polygons *p, const struct pipe_draw_info *info,
 			       unsigned draw_id, const struct pipe_draw_start_count_bias *draw,
 			       uint32_t count)

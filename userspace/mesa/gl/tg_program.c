@@ -305,7 +305,7 @@ struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *s
 	return found;
 }
 
-/* Whether the fragment shader reads the layer or the viewport. */
+/* True if the fragment shader reads the layer or the viewport. */
 static bool reads_numbers(const struct tg_context *ctx)
 {
 	const struct tg_shader *fs = ctx->stage[PIPE_SHADER_FRAGMENT].shader;

@@ -24,8 +24,8 @@ struct tg_context;
 struct tg_screen;
 
 /*
- * What a shader reads that is neither a uniform of the program nor in a register: a slot of 16
- * bytes each.
+ * Values that a shader reads and that are neither uniforms of the program nor in registers. Each
+ * has a 16-byte slot.
  */
 enum tg_sysval_kind {
 	TG_SYSVAL_VERTEX, /* x: added to R61 to get the vertex's number; y: base vertex; z: base
@@ -58,7 +58,7 @@ struct tg_key {
 	uint8_t colors;		/* of a fragment shader that writes gl_FragColor: color targets */
 	uint8_t sprites;	/* texture coordinates that are those of the point */
 	uint8_t keep_point_size;	/* of a vertex shader that has one: points are drawn */
-	uint8_t positions; /* and with stream: it stores positions and edge flags */
+	uint8_t positions;	/* with stream: it stores positions and edge flags */
 	uint8_t stipple;	/* of a fragment shader: polygons have holes */
 	uint8_t back_facing;	/* of a fragment shader: what is drawn faces back */
 	uint8_t numbered; /* of a fragment shader: gl_PrimitiveID is in a list */
@@ -70,8 +70,8 @@ struct tg_key {
 };
 
 /*
- * What a stage before the rasterizer reads and writes of the attribute spaces of vertices, a bit
- * for each word, and of the space of a patch.
+ * Words of the stage I/O memory of vertices, a bit for each, and of a patch that a stage before the
+ * rasterizer reads and writes.
  */
 struct tg_space {
 	uint64_t in[4], out[4];
@@ -119,7 +119,7 @@ struct tg_variant {
 	uint32_t color_outputs;		/* bit n: color n is written */
 	bool discards, writes_memory, helpers;
 	bool writes_point_size, writes_layer, writes_viewport;
-	bool in_space;			/* its outputs are in attribute space */
+	bool in_space;			/* its outputs are in stage I/O memory */
 	struct tg_space space;
 	uint8_t clip_distances, cull_distances;
 };
@@ -191,7 +191,7 @@ void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *variant);
  */
 void tg_nir_stage(nir_shader *nir, struct tg_space *space, bool numbers);
 
-/* tg_space_byte(): where in attribute space a varying is; < 0: nowhere. */
+/* tg_space_byte(): offset of a varying in stage I/O memory; < 0: it has none. */
 int tg_space_byte(unsigned location);
 
 #endif

@@ -21,7 +21,7 @@ static bool is_counted(unsigned type)
 	       type == PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE;
 }
 
-/* Of primitives: the driver knows before the device does. */
+/* Queries of primitives. The driver knows their results before the device does. */
 static bool is_streamed(unsigned type)
 {
 	return type == PIPE_QUERY_PRIMITIVES_GENERATED || type == PIPE_QUERY_PRIMITIVES_EMITTED ||

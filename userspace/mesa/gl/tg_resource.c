@@ -181,7 +181,7 @@ static struct pipe_resource *resource_create_with_modifiers(struct pipe_screen *
 /* ---- What others know ------------------------------------------------------------------------ */
 
 /*
- * Of tiles, a stride is what it is in the kernel's framebuffers: the bytes from row to row of
+ * The stride of a tiled resource is that of the kernel's framebuffers: the bytes from row to row of
  * tiles, divided by the rows of a tile.
  */
 static uint32_t stride_of(const struct tg_resource *r, unsigned level)
@@ -381,7 +381,7 @@ static struct pipe_resource *get_stencil(struct pipe_resource *resource)
 	return tg_resource(resource)->stencil;
 }
 
-/* Depth of 32 bits with stencil is two resources; samples are mapped by way of one without. */
+/* 32-bit depth with stencil is two resources; samples are mapped by way of one without. */
 static const struct u_transfer_vtbl transfer_vtbl = {
 	.resource_create = resource_create,
 	.resource_destroy = resource_destroy,

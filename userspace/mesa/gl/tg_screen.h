@@ -37,7 +37,7 @@ enum tg_debug {
 	TG_DEBUG_SYNC = 1 << 0,		/* wait for each batch, say what went wrong */
 	TG_DEBUG_TRACE = 1 << 1,	/* print what is submitted */
 	TG_DEBUG_SHADERS = 1 << 2,	/* print shaders as they are compiled */
-	TG_DEBUG_LISTS = 1 << 4,	/* and print the lists, with what they name */
+	TG_DEBUG_LISTS = 1 << 4,	/* print packets and the states that they name */
 	TG_DEBUG_NOCACHE = 1 << 3,	/* allocate and free memory with each resource */
 	TG_DEBUG_NOCOPY = 1 << 5	/* copy by the CPU and by drawing only */
 };
@@ -86,7 +86,7 @@ static inline struct tg_screen *tg_screen(struct pipe_screen *screen)
 	return (struct tg_screen *)screen;
 }
 
-/* Whether the batch with this point is done; asks the kernel if that is not known. */
+/* Returns true if the batch with this point is done; asks the kernel if that is not known. */
 bool tg_screen_done(struct tg_screen *screen, uint64_t point);
 
 /* Wait until it is, timeout in nanoseconds; false: it is not. */

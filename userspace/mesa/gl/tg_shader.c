@@ -130,7 +130,7 @@ static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struc
 	}
 }
 
-/* What the CPU has of a constant buffer, and how many bytes of it there are. */
+/* The bytes of a constant buffer that the CPU can read, and their number. */
 static const uint8_t *constants_of(const struct pipe_constant_buffer *cb, uint32_t *size)
 {
 	struct tg_resource *r = tg_resource(cb->buffer);
@@ -415,7 +415,7 @@ static void fill_vertex(const struct tg_context *ctx, struct tsr_shader_state *s
 	s->output_stride = tg_output_stride(v, ctx->stage[PIPE_SHADER_FRAGMENT].variant);
 }
 
-/* What a stage reads, as far as it has changed. */
+/* Writes the tables that a stage reads, as far as they have changed. */
 bool tg_stage_write(struct tg_context *ctx, struct tg_batch *b, enum pipe_shader_type type)
 {
 	struct tg_stage *stage = &ctx->stage[type];

@@ -73,8 +73,8 @@ static enum mesa_prim list_of(enum mesa_prim mode)
 }
 
 /*
- * Whether the device takes a draw of @mode: who sees to that is not always Mesa, and a draw that
- * does not fit would be a fault.
+ * Returns true if the device accepts a draw of @mode. Mesa does not always check that, and a draw
+ * that does not fit would be a fault.
  */
 static bool fits(const struct tg_context *ctx, enum mesa_prim mode)
 {
@@ -254,7 +254,7 @@ static void fill_tessellator(const struct tg_context *ctx, struct tsr_geometry_s
 		*factors[i] = fui(ctx->tess_factors[i]);
 }
 
-/* What of a vertex goes to which buffer. */
+/* Declares the words of a vertex that go to each buffer. */
 static bool write_declaration(const struct tg_context *ctx, struct tg_batch *b,
 			      struct tsr_geometry_state *g)
 {
@@ -311,7 +311,7 @@ bool tg_stages_capture(const struct tg_context *ctx)
 	return ctx->stream_count && last->stream_output.num_outputs && last->nir->xfb_info;
 }
 
-/* What the device writes of such a draw. */
+/* Counts that the device writes for such a draw. */
 struct counts {
 	uint64_t statistics[TG_STREAMS][TSR_STREAM_STATISTICS__QWORDS];
 	uint64_t filled[TSR_STREAM_OUT_TARGETS];

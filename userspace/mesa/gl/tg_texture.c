@@ -142,7 +142,7 @@ static uint32_t component(unsigned swizzle, bool depth)
 	return swizzle == PIPE_SWIZZLE_1 ? TSR_COMPONENT_ONE : TSR_COMPONENT_ZERO;
 }
 
-/* What is sampled: of depth and stencil in two resources one of them. */
+/* The resource that is sampled: one of two, if depth and stencil are apart. */
 static struct tg_resource *sampled(const struct pipe_sampler_view *v)
 {
 	struct tg_resource *r = tg_resource(v->texture);

@@ -5,7 +5,7 @@
 #include "tg_context.h"
 #include "tg_trace.h"
 
-/* What of the batch's own memory, or of the BOs that it names, lies there. */
+/* Returns the bytes at @va in the batch's own memory or in BOs that it names. */
 static const void *at(void *context, uint64_t va, uint64_t size)
 {
 	const struct tg_batch *b = context;

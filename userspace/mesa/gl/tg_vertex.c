@@ -95,7 +95,7 @@ static uint64_t write_attribute(struct tg_context *ctx, struct tg_batch *batch, 
 
 /* ---- Outputs --------------------------------------------------------------------------------- */
 
-/* What follows the position and its like in attribute space is the vertex's output. */
+/* A vertex's outputs begin after the position and other fixed words of stage I/O memory. */
 #define SPACE_OUTPUTS	0x80
 
 static uint32_t space_offset(const struct tg_variant *v, gl_varying_slot location)

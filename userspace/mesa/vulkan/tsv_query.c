@@ -118,7 +118,7 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdBeginQueryIndexedEXT(VkCommandBuffer handle, V
 	cmd->graphics.dirty |= TSV_DIRTY_QUERY;
 }
 
-/* Of the queries of several views the first has the sum, the others 0. */
+/* With several views, the first query has the sum and the others are 0. */
 VKAPI_ATTR void VKAPI_CALL tsv_CmdEndQueryIndexedEXT(VkCommandBuffer handle, VkQueryPool qp,
 						     uint32_t query, uint32_t index)
 {

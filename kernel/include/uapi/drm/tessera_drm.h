@@ -683,7 +683,7 @@ enum drm_tessera_bo_state {
 	DRM_TESSERA_BO_PURGEABLE = 1 << 2,
 	/** @DRM_TESSERA_BO_PURGED: The contents are gone. */
 	DRM_TESSERA_BO_PURGED = 1 << 3,
-	/** @DRM_TESSERA_BO_RESIDENT: The BO has memory behind it at this moment. */
+	/** @DRM_TESSERA_BO_RESIDENT: The BO has memory at this moment. */
 	DRM_TESSERA_BO_RESIDENT = 1 << 4,
 	/** @DRM_TESSERA_BO_IN_LOCAL: It is in local memory at this moment. Since 1.6. */
 	DRM_TESSERA_BO_IN_LOCAL = 1 << 5

@@ -31,7 +31,7 @@ bool gles_open_context(unsigned int api, const int32_t *attributes)
 
 	setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
 	setenv("GALLIUM_DRIVER", "llvmpipe", 1);
-	/* it sees the device in this process, too, and says that it has no driver for it */
+	/* EGL finds the device in this process and reports that it has no driver for it. */
 	setenv("EGL_LOG_LEVEL", "fatal", 0);
 	display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
 	if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL))

@@ -30,7 +30,7 @@ struct glscene_tsr {
 	struct tsr_gfx_pass *pass[IN_FLIGHT];
 	bool used[IN_FLIGHT];
 	struct tsr_alloc vertices, instances, indices;
-	/* where each push word of the vertex and of the fragment program is taken from */
+	/* source of each push constant of the vertex and of the fragment program */
 	const float *push[2][PUSH_WORDS];
 	unsigned int frames;
 };
@@ -212,7 +212,7 @@ static void make_passes(struct glscene_tsr *t)
 		need(tsr_gfx_pass_create(t->gfx, &info, sizeof(info), &t->pass[i]));
 }
 
-/* Where a push word is, as the program's compiler wants it. */
+/* Address of a push constant, as the program's compiler wants it. */
 static const float *push_word(const struct glscene *s, const struct gl_push *p)
 {
 	static const float range[3] = { GLSCENE_SIDE / 2, GLSCENE_SIDE / 2, 0.5f };
@@ -352,7 +352,7 @@ static void upload_texture(struct glscene_tsr *t)
 	need(tsr_image_write(t->texture, 0, 0, t->scene->texels, 4 * t->scene->texture_side));
 }
 
-/* The same words are a new program for the device, which has to translate them anew. */
+/* Makes the same words a new program for the device, which compiles them again. */
 static void link_again(struct glscene_tsr *t)
 {
 	finish(t);

@@ -14,7 +14,7 @@
 #define MESSAGE(text) "clause wait=0 {\n*NOP\n+" text "\n}\n"
 #define END "clause end wait=0 {\n*NOP\n+NOP\n}\n"
 
-/* A word of the matrix that lies in push words, times a register. */
+/* A word of the matrix, which is in push constants, times a register. */
 #define FIRST(to, column, from) OP("FMA.f32 " to ", " column ", " from ", #0.neg")
 #define NEXT(to, column, from) OP("FMA.f32 " to ", " column ", " from ", " to)
 /* r0 to r3: the matrix times the point r8, r9, r10 and 1. */

@@ -46,7 +46,7 @@ struct pathscene {
 	unsigned int corners;		/* of a primitive that is drawn or streamed */
 };
 
-/* What both count alike. */
+/* Counters that both sides have. */
 enum pathscene_count {
 	PATHSCENE_VERTICES,		/* invocations of the vertex shader */
 	PATHSCENE_PATCHES,

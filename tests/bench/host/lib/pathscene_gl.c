@@ -11,7 +11,7 @@
 #include "pathscene.h"
 #include "tsr_regs.h"
 
-/* What OpenGL ES has no names for. */
+/* Queries without a name in OpenGL ES. */
 #define VERTEX_SHADER_INVOCATIONS	0x82f0
 #define TESS_CONTROL_SHADER_PATCHES	0x82f1
 #define GEOMETRY_SHADER_PRIMITIVES	0x82f3
@@ -158,7 +158,7 @@ static void upload_compute(struct pathscene_gl *gl)
 	glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, gl->buffer[2]);
 }
 
-/* Of a strip's triangles the second one has the order of ours if its first vertex is provoking. */
+/* The second triangle of a strip has the order of ours if its first vertex is provoking. */
 static void provoke_first(void)
 {
 	void (*provoking_vertex)(GLenum) =
