@@ -45,6 +45,11 @@ struct tsr_step_cost {
 enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			    struct tsr_engine_state *state, struct tsr_step_cost *cost);
 /*
+ * Returns true if @cmd reads nothing more. @state is all zero before its first step. Only the COPY
+ * engine knows that before a command is complete; it returns false for commands of other engines.
+ */
+bool tsr_copy_reads_done(const uint64_t *cmd, const struct tsr_engine_state *state);
+/*
  * Step of the COMPUTE engine. While its state has a command in progress, the queue holds a grid
  * (shader/grid.h). The step is bounded in clauses.
  */

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Make Documentation/status/coverage.md: ledger ID -> status -> tests, from what the tests printed.
 
-    coverage.py --results DIR --out FILE      write FILE from DIR/*.ktap
-    coverage.py --results DIR --compare FILE  KTAP: FILE claims nothing that these results do not show
+    coverage.py --results DIR [--also FILE ...] --out FILE      write FILE from DIR/*.ktap and the other files
+    coverage.py --results DIR [--also FILE ...] --compare FILE  KTAP: FILE claims nothing that these results do not show
     coverage.py --check-ids                   only check tests/ledger.ids and the IDs in test sources
 
 A row's primary test, named by hand in tests/ledger.ids, is the one that asserts the row's behaviour: the row is "guest"
 when that passed in the guest suite, "model" when it passed on the host, "partial: REASON" when tests/ledger.ids states a
 reason, else "missing". Rows for which nobody has named one yet have the status of all tests that cite them. A row
-with a failing test is "failing". Tests that were skipped prove nothing and are listed with their reason. At the end stands how large the
+with a failing test is "failing". A row whose primary test is in one of LONG_SUITES is "check-all" when that passed. `make check` does
+not run these suites, so --also names their last results; without them the page's own claim stays. Tests that were skipped prove nothing and are listed with their reason. At the end stands how large the
 guest suite is (sizes.py).
 """
 
@@ -23,6 +24,8 @@ import sizes
 from ktap import LEDGER_ID, by_program
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Directories of primary tests that only make check-all runs: the suite whose results have them.
+LONG_SUITES = {"tree": "kselftest"}
 # Brackets in test sources that look like a ledger ID.
 CITED = re.compile(r'"\[([A-Z]+[0-9]+(?:, ?[A-Z]+[0-9]+)*)\]')
 
@@ -42,6 +45,10 @@ class Entry:
         place, _, description = self.primary.partition(": ")
         directory, _, program = place.partition("/")
         return directory, program, description
+
+    def suite(self):
+        """The suite that only make check-all runs, if the primary test is in one."""
+        return LONG_SUITES.get(self.source()[0])
 
 
 def read_ids():
@@ -71,6 +78,8 @@ class Row:
             return "missing"
         if entry.partial:
             return f"partial: {entry.partial}"
+        if entry.suite():
+            return "check-all"
         return "guest" if any(t.startswith("guest") for t in proofs) else "model"
 
 
@@ -89,6 +98,24 @@ def read_results(directory, rows):
         with open(os.path.join(directory, suite), errors="replace") as f:
             read_suite(f.read().splitlines(), rows, unknown)
     return suites, unknown
+
+
+def read_also(paths, ids, rows, page):
+    """Read the results of suites that only make check-all runs. A row of a suite without results keeps what the page
+    says of it; the names of IDs nobody knows."""
+    unknown, ran = set(), set()
+    for path in paths:
+        if os.path.exists(path):
+            ran.add(os.path.splitext(os.path.basename(path))[0])
+            with open(path, errors="replace") as f:
+                read_suite(f.read().splitlines(), rows, unknown)
+    stated = claims(page) if os.path.exists(page) else {}
+    for entry in ids:
+        claim = stated.get(entry.name, "missing").split(":")[0]
+        if entry.suite() and entry.suite() not in ran and claim in ("check-all", "partial"):
+            rows[entry.name].passed.append(entry.primary)
+            print(f"# {entry.name} is said to be {claim}; make check-{entry.suite()} has not been run here")
+    return unknown
 
 
 def read_suite(lines, rows, unknown):
@@ -110,6 +137,7 @@ def table(ids, rows):
            "coverage` writes the page from the results of `make check`.", "", "| Status | Meaning |", "|---|---|",
            "| guest | asserted through the driver in a booted guest |",
            "| model | asserted on the host, by the model library or qtest |",
+           "| check-all | asserted by the last run of a suite that only `make check-all` runs |",
            "| partial | asserted in part, with the reason |", "| missing | no test asserts it yet |", ""]
     section = None
     for entry in ids:
@@ -185,7 +213,7 @@ def compare(ids, rows, path):
     if not os.path.exists(path):
         print(f"ok 1 - coverage # SKIP there is no {path} yet\n1..1\n0 passed, 0 failed, 1 skipped")
         return 0
-    order = ["missing", "model", "partial", "guest"]
+    order = ["missing", "model", "partial", "check-all", "guest"]
     worse, better = [], []
     stated = claims(path)
     for entry in ids:
@@ -206,6 +234,7 @@ def compare(ids, rows, path):
 def main():
     p = argparse.ArgumentParser(description="Make Documentation/status/coverage.md from test results.")
     p.add_argument("--results", help="directory of the suites' KTAP")
+    p.add_argument("--also", action="append", default=[], metavar="FILE", help="KTAP of a suite that only make check-all runs")
     p.add_argument("--out", help="file to write")
     p.add_argument("--compare", help="file to compare with")
     p.add_argument("--check-ids", action="store_true")
@@ -219,6 +248,7 @@ def main():
     if args.compare:
         print("KTAP version 1")
     suites, unknown = read_results(args.results, rows)
+    unknown |= read_also(args.also, ids, rows, args.compare or args.out)
     if "guest.ktap" not in suites or "model.ktap" not in suites:
         print(f"tessera: error: no results of a whole run in {args.results}; run make check first", file=sys.stderr)
         return 1

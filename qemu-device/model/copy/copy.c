@@ -3,8 +3,7 @@
  * The COPY engine: one step of one command, and the checks of its packet.
  *
  * The checks are made before every step, in the order of the qwords. They cost little, and a state
- * from a snapshot cannot avoid them. State word 0 is the number of texels or bytes done. The other
- * words are unused.
+ * from a snapshot cannot avoid them.
  */
 #include "copy.h"
 
@@ -160,10 +159,13 @@ static enum tsr_step fill_linear(struct tsr_copy *c, uint64_t pc, const uint64_t
 	return tsr_copy_linear(c, 0, f.dst, f.size, done);
 }
 
-/* 64-byte units begun between byte @from and byte @to of a command. */
-static uint64_t units(uint64_t from, uint64_t to)
+/*
+ * 64-byte units completed between byte @from and byte @to of a command, and the one begun if it
+ * @ends there.
+ */
+static uint64_t units(uint64_t from, uint64_t to, bool ends)
 {
-	return (to + 63) / 64 - (from + 63) / 64;
+	return to / 64 - from / 64 + (ends && to % 64);
 }
 
 static enum tsr_step step(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd, uint64_t *done)
@@ -182,15 +184,33 @@ static enum tsr_step step(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd, 
 	}
 }
 
+bool tsr_copy_reads_done(const uint64_t *cmd, const struct tsr_engine_state *state)
+{
+	switch (tsr_packet_opcode(cmd[0])) {
+	case TSR_OP_COPY_LINEAR:
+	case TSR_OP_COPY_RECT:
+		return state->word[TSR_COPY_HOLDS];
+	case TSR_OP_FILL_LINEAR:
+	case TSR_OP_FILL_RECT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			    struct tsr_engine_state *state, struct tsr_step_cost *cost)
 {
-	struct tsr_copy c = { .mem = mem, .cost = cost, .budget = TSR_BURST_BYTES, .texel = 1 };
-	uint64_t *done = &state->word[0], before = *done;
+	struct tsr_copy c = {
+		.mem = mem, .cost = cost, .state = state, .budget = TSR_BURST_BYTES, .texel = 1,
+	};
+	uint64_t *done = &state->word[TSR_COPY_DONE], before = *done;
 	enum tsr_step ret;
+	bool ends;
 
 	*cost = (struct tsr_step_cost){ 0, 0, 0 };
 	ret = step(&c, pc, cmd, done);
-	cost->cycles = units(before * c.texel, *done * c.texel) * (cost->read_bytes ? 2 : 1);
+	ends = ret == TSR_STEP_DONE || ret == TSR_STEP_FAULT;
+	cost->cycles = units(before * c.texel, *done * c.texel, ends) * (c.pattern ? 1 : 2);
 	return ret;
 }

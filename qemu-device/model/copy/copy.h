@@ -3,9 +3,11 @@
  * Inside the COPY engine. Outside only tsr_copy_step() of engine.h exists; the rules of the engine
  * are in Documentation/hw/copy-engine.md.
  *
- * In: a packet as fetched and one number, how many texels (bytes for the linear commands) of it are
- * done, in the engine's order. Out: memory written, that number advanced. Everything else lives for
- * one step on the stack of its caller.
+ * In: a packet as fetched and its state words, below. Out: memory written, the words advanced.
+ * Everything else lives for one step on the stack of its caller.
+ *
+ * A copy reads its last texel in one step and stores it in the next. The state holds the texel in
+ * between, so the queue sees the moment at which all reads are done.
  *
  *   copy.c          the step, and the checks of the packets' fields
  *   copy_linear.c   COPY_LINEAR and FILL_LINEAR
@@ -38,6 +40,13 @@
 
 /* Smallest page: what a window asks for where it may not need all. */
 #define TSR_COPY_PAGE (1ULL << TSR_PAGE_SHIFT)
+
+/* Words of struct tsr_engine_state. */
+enum {
+	TSR_COPY_DONE,			/* texels done, of linear commands bytes, in order */
+	TSR_COPY_TEXEL,			/* two words: the last texel, or the last bytes */
+	TSR_COPY_HOLDS = 3		/* 1: the last texel is read and not yet written */
+};
 
 #define TSR_COPY_PATTERN 1024
 
@@ -97,6 +106,7 @@ struct tsr_copy_scratch {
 struct tsr_copy {
 	struct tsr_mem *mem;
 	struct tsr_step_cost *cost;
+	struct tsr_engine_state *state;
 	struct tsr_copy_scratch *scratch;
 	const struct tsr_tile_ops *ops;	/* for this size of texel */
 	const struct tsr_copy_pattern *pattern;	/* a fill; else NULL */
@@ -117,6 +127,12 @@ struct tsr_copy {
 	struct tsr_copy_window src_tile[2];
 	struct tsr_copy_window dst_tile;
 };
+
+/* The last texel of a copy, while the state holds it. */
+static inline uint8_t *tsr_copy_texel(const struct tsr_copy *c)
+{
+	return (uint8_t *)&c->state->word[TSR_COPY_TEXEL];
+}
 
 /* copy_linear.c: one step from byte *@done of @size on; advances it. A fill has no @src. */
 enum tsr_step tsr_copy_linear(struct tsr_copy *c, uint64_t src, uint64_t dst, uint64_t size,
@@ -139,7 +155,8 @@ struct tsr_copy_block {
 
 /*
  * copy_block.c: do a block as a whole, and those to the right of it that can be done in the same
- * way. How many it were; 0: nothing is written, it has to be done texel by texel.
+ * way. The last texel of a copy is never among them. How many it were; 0: nothing is written, it
+ * has to be done texel by texel.
  */
 uint64_t tsr_copy_block(struct tsr_copy *c, const struct tsr_copy_block *b);
 

@@ -26,10 +26,15 @@ static uint64_t tile_bytes(const struct tsr_copy *c)
 	return TSR_TILE_TEXELS * c->texel;
 }
 
-/* Whole tiles, from the block on, that this step can still get to; at least this one. */
+/*
+ * Whole tiles, from the block on, that this step can still get to; at least this one. The tile with
+ * the last texel of a copy is none of them.
+ */
 static uint64_t tiles_ahead(const struct tsr_copy *c, const struct tsr_copy_block *b)
 {
-	uint64_t tiles = tsr_copy_min((c->width - b->x) / TSR_TILE_DIM, c->budget / tile_bytes(c));
+	bool holds = !c->pattern && b->y + b->h == c->height;
+	uint64_t tiles = tsr_copy_min((c->width - b->x - holds) / TSR_TILE_DIM,
+				      c->budget / tile_bytes(c));
 
 	return tsr_copy_max(tiles, 1);
 }

@@ -80,27 +80,54 @@ static enum tsr_step texel_io(struct tsr_copy *c, uint64_t va, uint8_t *texel, u
 	return TSR_STEP_DONE;
 }
 
+/* Read the texel that goes to (@x, @y). */
+static enum tsr_step read_texel(struct tsr_copy *c, uint64_t x, uint64_t y, uint8_t *texel)
+{
+	uint64_t va = tsr_copy_texel_addr(&c->src, c->texel, source_x(c, x), source_y(c, y));
+
+	return texel_io(c, va, texel, TSR_ACCESS_READ);
+}
+
+static enum tsr_step write_texel(struct tsr_copy *c, uint64_t x, uint64_t y, uint8_t *texel,
+				 uint64_t *done)
+{
+	uint64_t va = tsr_copy_texel_addr(&c->dst, c->texel, x, y);
+	enum tsr_step ret = texel_io(c, va, texel, TSR_ACCESS_WRITE);
+
+	if (ret == TSR_STEP_DONE)
+		account(c, done, 1);
+	return ret;
+}
+
 /* The texel path: one texel, with its fault if it has one. */
 static enum tsr_step one_texel(struct tsr_copy *c, uint64_t x, uint64_t y, uint64_t *done)
 {
 	uint8_t texel[TSR_TEXEL_MAX];
 	enum tsr_step ret;
-	uint64_t va;
 
 	if (c->pattern) {
 		memcpy(texel, c->pattern->bytes, c->texel);
 	} else {
-		va = tsr_copy_texel_addr(&c->src, c->texel, source_x(c, x), source_y(c, y));
-		ret = texel_io(c, va, texel, TSR_ACCESS_READ);
+		ret = read_texel(c, x, y, texel);
 		if (ret != TSR_STEP_DONE)
 			return ret;
 	}
-	va = tsr_copy_texel_addr(&c->dst, c->texel, x, y);
-	ret = texel_io(c, va, texel, TSR_ACCESS_WRITE);
+	return write_texel(c, x, y, texel, done);
+}
+
+/* The last texel of a copy, in block order: this step reads it, the next one stores it. */
+static enum tsr_step last_texel(struct tsr_copy *c, uint64_t *done)
+{
+	const uint64_t x = c->width - 1, y = c->height - 1;
+	enum tsr_step ret;
+
+	if (c->state->word[TSR_COPY_HOLDS])
+		return write_texel(c, x, y, tsr_copy_texel(c), done);
+	ret = read_texel(c, x, y, tsr_copy_texel(c));
 	if (ret != TSR_STEP_DONE)
 		return ret;
-	account(c, done, 1);
-	return TSR_STEP_DONE;
+	c->state->word[TSR_COPY_HOLDS] = 1;
+	return TSR_STEP_MORE;
 }
 
 /*
@@ -161,11 +188,18 @@ static void move_texels(struct tsr_copy *c, uint8_t *to, const uint8_t *from, ui
 		memmove(to, from, n * c->texel);
 }
 
+/* Texels that are not held: a copy's last one is, see copy.h. */
+static uint64_t texels_unheld(const struct tsr_copy *c)
+{
+	return c->width * c->height - !c->pattern;
+}
+
 /* Between linear surfaces: as much of a row as is in one piece on both sides, at least a texel. */
 static enum tsr_step row_piece(struct tsr_copy *c, uint64_t *done)
 {
 	uint64_t x = *done % c->width, y = *done / c->width;
-	uint64_t have = tsr_copy_min(c->width - x, c->budget / c->texel), n;
+	uint64_t left = tsr_copy_min(c->width - x, texels_unheld(c) - *done);
+	uint64_t have = tsr_copy_min(left, c->budget / c->texel), n;
 	uint64_t src = 0, dst = tsr_copy_texel_addr(&c->dst, c->texel, x, y);
 	const uint8_t *from = NULL;
 
@@ -220,9 +254,32 @@ static void locate(const struct tsr_copy *c, uint64_t done, struct place *p)
 	p->first += p->block.x * p->block.h;
 }
 
+/*
+ * The part of block @p from its texel @i on that can be done as a block. False: there is none. The
+ * last block of a copy is in two parts, its rows but one and the last row, without the last texel.
+ */
+static bool block_part(const struct tsr_copy *c, const struct place *p, uint64_t i,
+		       struct tsr_copy_block *part)
+{
+	const unsigned int w = p->block.w, h = p->block.h;
+
+	*part = p->block;
+	if (p->first + (uint64_t)w * h <= texels_unheld(c))
+		return !i;
+	if (!i && h > 1) {
+		part->h--;
+		return true;
+	}
+	part->y += h - 1;
+	part->h = 1;
+	part->w--;
+	return i == (uint64_t)w * (h - 1) && part->w;
+}
+
 /* With a tiled surface: a block, or what is left of it. */
 static enum tsr_step block_piece(struct tsr_copy *c, uint64_t *done)
 {
+	struct tsr_copy_block part;
 	struct place p;
 	enum tsr_step ret;
 	uint64_t i, n, blocks;
@@ -230,15 +287,16 @@ static enum tsr_step block_piece(struct tsr_copy *c, uint64_t *done)
 	locate(c, *done, &p);
 	n = (uint64_t)p.block.w * p.block.h;
 	i = *done - p.first;
-	if (!i) {
-		if (c->budget < n * c->texel)
-			return TSR_STEP_MORE;
-		blocks = tsr_copy_block(c, &p.block);
+	if (!i && c->budget < n * c->texel)
+		return TSR_STEP_MORE;
+	if (block_part(c, &p, i, &part)) {
+		blocks = tsr_copy_block(c, &part);
 		if (blocks) {
-			account(c, done, blocks * n);
+			account(c, done, blocks * part.w * part.h);
 			return TSR_STEP_DONE;
 		}
 	}
+	n = tsr_copy_min(n, texels_unheld(c) - p.first);
 	for (; i < n; i++) {
 		if (c->budget < c->texel || c->translations >= TSR_COPY_TRANSLATIONS)
 			return TSR_STEP_MORE;
@@ -254,12 +312,12 @@ enum tsr_step tsr_copy_rect(struct tsr_copy *c, uint64_t *done)
 	bool blocks = c->dst.tiled || (!c->pattern && c->src.tiled);
 	enum tsr_step ret;
 
-	while (*done < c->width * c->height) {
+	while (*done < texels_unheld(c)) {
 		if (c->budget < c->texel || c->translations >= TSR_COPY_TRANSLATIONS)
 			return TSR_STEP_MORE;
 		ret = blocks ? block_piece(c, done) : row_piece(c, done);
 		if (ret != TSR_STEP_DONE)
 			return ret;
 	}
-	return TSR_STEP_DONE;
+	return *done < c->width * c->height ? last_texel(c, done) : TSR_STEP_DONE;
 }

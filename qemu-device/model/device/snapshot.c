@@ -101,13 +101,15 @@ static bool packet_is_wait(const struct tsr_packet *packet)
  * True if the state of the oldest entry of @fifo is possible. The entry itself is sound. Only
  * engine commands have a state. An engine that keeps an object for a command in progress (a grid, a
  * rendering) sets a bit in it, and the loader of the object tests that bit. Each step of the copy
- * engine checks its own position.
+ * engine checks its own position. Only a copy holds its last texel.
  */
 static bool fifo_state_is_sound(const struct tsr_fifo *fifo)
 {
 	const uint64_t *word = fifo->state.word;
 	unsigned int opcode = tsr_packet_opcode(fifo->entry[fifo->first].word[0]);
 
+	if (opcode == TSR_OP_COPY_LINEAR || opcode == TSR_OP_COPY_RECT)
+		return word[3] <= 1 && (word[3] || !(word[1] | word[2]));
 	if (word[1] || word[2] || word[3])
 		return false;
 	if (!fifo->count || tsr_desc_packets[opcode]->batch != TSR_DESC_ENGINE)

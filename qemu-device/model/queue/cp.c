@@ -8,6 +8,12 @@ void tsr_cp_reset(struct tsr_exec *exec)
 	memset(exec, 0, sizeof(*exec));
 }
 
+bool tsr_cp_at_barrier(const struct tsr_exec *exec)
+{
+	return exec->phase == TSR_CP_EXECUTE &&
+	       tsr_packet_opcode(exec->packet.word[0]) == TSR_OP_BARRIER;
+}
+
 /* A view of memory as @packet has it. */
 static struct tsr_mem packet_mem(struct tsr_runner *runner, struct tsr_queue *q,
 				 const struct tsr_packet *packet)
@@ -273,10 +279,9 @@ static enum tsr_cp_result do_barrier(struct tsr_runner *runner, struct tsr_queue
 	struct tsr_barrier barrier;
 
 	tsr_unpack_barrier(x->packet.word, &barrier);
-	/*
-	 * A command's reads are done when the command is: the two flushes take the same time here.
-	 */
-	if ((barrier.wait_reads || barrier.wait_writes) && x->fifo.count)
+	if (barrier.wait_writes && x->fifo.count)
+		return TSR_CP_STALLED;
+	if (barrier.wait_reads && tsr_fifo_reads(&x->fifo))
 		return TSR_CP_STALLED;
 	if (barrier.inv_read) {
 		tsr_mmu_data_changed(&runner->gpu->mmu, x->packet.as);

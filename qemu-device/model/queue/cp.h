@@ -30,6 +30,8 @@ enum tsr_cp_result {
 
 /* One packet, or less. Called by whoever runs @q. */
 enum tsr_cp_result tsr_cp_step(struct tsr_runner *runner, struct tsr_queue *q);
+/* True if the packet to execute is a BARRIER. */
+bool tsr_cp_at_barrier(const struct tsr_exec *exec);
 /* Start anew at RPTR: nothing is open, held, or read ahead. */
 void tsr_cp_reset(struct tsr_exec *exec);
 

@@ -15,6 +15,60 @@ void tsr_fifo_push(struct tsr_fifo *fifo, const struct tsr_packet *packet)
 	fifo->entry[(fifo->first + fifo->count++) % TSR_FIFO_DEPTH] = *packet;
 }
 
+/* Entry @i, the oldest is 0. */
+static struct tsr_packet *entry(struct tsr_fifo *fifo, unsigned int i)
+{
+	return &fifo->entry[(fifo->first + i) % TSR_FIFO_DEPTH];
+}
+
+static bool is_command(const struct tsr_packet *packet)
+{
+	return tsr_desc_packets[tsr_packet_opcode(packet->word[0])]->batch == TSR_DESC_ENGINE;
+}
+
+/* True if entry @i is a command that may still read memory. */
+static bool reads(struct tsr_fifo *fifo, unsigned int i)
+{
+	static const struct tsr_engine_state start;
+	const struct tsr_packet *packet = entry(fifo, i);
+
+	return is_command(packet) &&
+	       !tsr_copy_reads_done(packet->word, i ? &start : &fifo->state);
+}
+
+bool tsr_fifo_reads(struct tsr_fifo *fifo)
+{
+	for (unsigned int i = 0; i < fifo->count; i++) {
+		if (reads(fifo, i))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The event that is due before the commands ahead of it are complete: the oldest one, if it waits
+ * for reads and they have done theirs. An event never overtakes another one. 0: there is none.
+ */
+static unsigned int early_event(struct tsr_fifo *fifo)
+{
+	for (unsigned int i = 0; i < fifo->count && !reads(fifo, i); i++) {
+		const struct tsr_packet *packet = entry(fifo, i);
+
+		if (!is_command(packet))
+			return tsr_event_when(packet) == TSR_EVENT_READS_DONE ? i : 0;
+	}
+	return 0;
+}
+
+/* Remove entry @i, not the oldest. */
+static void remove_entry(struct tsr_fifo *fifo, unsigned int i)
+{
+	for (; i; i--)
+		*entry(fifo, i) = *entry(fifo, i - 1);
+	fifo->first = (fifo->first + 1) % TSR_FIFO_DEPTH;
+	fifo->count--;
+}
+
 void tsr_fifo_clear(struct tsr_fifo *fifo)
 {
 	memset(fifo, 0, sizeof(*fifo));
@@ -65,6 +119,8 @@ static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *p
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_READ_BYTES], cost.read_bytes);
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_WRITE_BYTES], cost.write_bytes);
 	tsr_run_cycles(mem->runner, q, cost.cycles);
+	if (tsr_cp_at_barrier(&q->exec))
+		tsr_count(&q->counter[TSR_QUEUE_COUNTER_BARRIER_CYCLES], cost.cycles);
 	if (step == TSR_STEP_DONE || step == TSR_STEP_MORE)
 		tsr_count(&q->progress, 1);
 	if (step == TSR_STEP_DONE) {
@@ -87,6 +143,26 @@ static bool hangs(struct tsr_runner *runner, struct tsr_queue *q)
 	return q->gpu->hooks->hangs(runner, q, first);
 }
 
+/*
+ * Apply the event that is due early; TSR_STEP_MORE if there is none. One that would fault is left
+ * for its place in the order, because what is before a fault must be complete.
+ */
+static enum tsr_step early_step(struct tsr_runner *runner, struct tsr_queue *q)
+{
+	struct tsr_fifo *fifo = &q->exec.fifo;
+	const unsigned int i = early_event(fifo);
+	enum tsr_step step;
+	struct tsr_mem mem;
+
+	if (!i)
+		return TSR_STEP_MORE;
+	mem = tsr_runner_mem(runner, q, entry(fifo, i)->as, TSR_UNIT_CP);
+	step = tsr_event_apply(&mem, entry(fifo, i));
+	if (step == TSR_STEP_DONE)
+		remove_entry(fifo, i);
+	return step == TSR_STEP_FAULT ? TSR_STEP_MORE : step;
+}
+
 enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *q, bool light)
 {
 	struct tsr_fifo *fifo = &q->exec.fifo;
@@ -97,7 +173,10 @@ enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *
 
 	if (!fifo->count)
 		return TSR_FIFO_EMPTY;
-	engine = tsr_desc_packets[tsr_packet_opcode(packet->word[0])]->batch == TSR_DESC_ENGINE;
+	step = early_step(runner, q);
+	if (step != TSR_STEP_MORE)
+		return step == TSR_STEP_DONE ? TSR_FIFO_STEPPED : TSR_FIFO_PENDING;
+	engine = is_command(packet);
 	if (engine && light)
 		return TSR_FIFO_HEAVY;
 	if (engine && hangs(runner, q))

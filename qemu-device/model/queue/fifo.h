@@ -3,7 +3,8 @@
  * The FIFO between command processor and engine, and the engine's side of it.
  *
  * In: checked engine commands and event packets, in order. Out: steps of the engine, one burst
- * each; events applied in order. Limits: TSR_FIFO_DEPTH entries. Reset state: empty.
+ * each; events applied in order, READS_DONE before the commands that have done their reads are
+ * complete. Limits: TSR_FIFO_DEPTH entries. Reset state: empty.
  */
 #ifndef TSR_FIFO_H
 #define TSR_FIFO_H
@@ -25,6 +26,8 @@ enum tsr_fifo_result {
 };
 
 bool tsr_fifo_full(const struct tsr_fifo *fifo);
+/* True if a command in the FIFO may still read memory. */
+bool tsr_fifo_reads(struct tsr_fifo *fifo);
 /* True if the engine is in the middle of something a snapshot would not hold all of. */
 bool tsr_fifo_unwound(const struct tsr_queue *q);
 /* Append; there must be room. */

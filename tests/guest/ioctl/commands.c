@@ -343,6 +343,50 @@ static void fence_events(void)
 	gt_bo_free(&bo);
 }
 
+/* A command that faults in its last 16 bytes, and how many of the four events happen before. */
+struct broken {
+	uint64_t src, dst;	/* offsets in the data; no source: a fill */
+	unsigned int events;
+};
+
+#define BROKEN_SIZE 0x8000
+
+/* The events are at distinct moments: a fault separates those that have happened. */
+static void events_differ(void)
+{
+	static const struct broken rows[] = {
+		{ 0x10000, GT_DATA_SIZE - BROKEN_SIZE + 16, 2 },	/* the last store */
+		{ 0x10000, GT_DATA_SIZE - BROKEN_SIZE + 0x2000, 1 },	/* one before */
+		{ GT_DATA_SIZE - BROKEN_SIZE + 16, 0x10000, 1 },	/* the last read */
+		{ 0, GT_DATA_SIZE - BROKEN_SIZE + 16, 2 },
+		{ 0, GT_DATA_SIZE, 2 },
+	};
+	volatile uint64_t *words = gt_data(&c, 0);
+	unsigned int i, event;
+
+	for (i = 0; i < GT_ARRAY_SIZE(rows); i++) {
+		struct gt_cs cs = gt_stream(&c, 20);
+
+		if (rows[i].src)
+			GT_EMIT(&cs, copy_linear, .src = gt_data_va(rows[i].src),
+				.dst = gt_data_va(rows[i].dst), .size = BROKEN_SIZE);
+		else
+			GT_EMIT(&cs, fill_linear, .texel = 4, .dst = gt_data_va(rows[i].dst),
+				.size = BROKEN_SIZE);
+		for (event = 0; event < 4; event++) {
+			words[event] = 0;
+			GT_EMIT(&cs, fence, .event = event, .addr = gt_data_va(8 * event),
+				.value = 1);
+		}
+		ktap_eq(gt_run(&c, &cs), -EFAULT);
+		for (event = 0; event < 4; event++) {
+			if (!ktap_eq(words[event], event < rows[i].events))
+				ktap_note("command %u, event %u", i, event);
+		}
+		gt_renew_queue(&c);
+	}
+}
+
 /*
  * REACHED at the end of a stream tells that its words have been read: the CPU overwrites them while
  * the copies they asked for still run, and the copies come out right.
@@ -510,6 +554,41 @@ static void barrier_orders(void)
 	}
 }
 
+/*
+ * A copy, a fill, and a barrier behind them. The partial flush waits for the copy until its last
+ * store, and the full one for both commands: the counter has the engine's cycles meanwhile. A copy
+ * behind the full flush reads what the fill has written.
+ */
+static void partial_flush(void)
+{
+	enum { BARRIER_CYCLES = 21, SIZE = 0x20000 };
+	volatile uint64_t *cycles = gt_data(&c, 0);
+	uint32_t *pixels = gt_data(&c, 0x60000);
+	unsigned int full, i;
+
+	for (full = 0; full < 2; full++) {
+		struct gt_cs cs = gt_stream(&c, 32);
+
+		*cycles = 0;
+		memset(pixels, 0, SIZE);
+		GT_EMIT(&cs, counter_begin, .mask = 1ull << BARRIER_CYCLES);
+		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x20000), .dst = gt_data_va(0x40000),
+			.size = SIZE);
+		GT_EMIT(&cs, fill_linear, .texel = 4, .dst = gt_data_va(0x80000), .size = SIZE,
+			.pattern_lo = 0x12340000 + full);
+		GT_EMIT(&cs, barrier, .wait_reads = true, .wait_writes = full);
+		GT_EMIT(&cs, counter_end, .addr = gt_data_va(0));
+		if (full)
+			GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x80000),
+				.dst = gt_data_va(0x60000), .size = SIZE);
+		ktap_eq(gt_run(&c, &cs), 0);
+		ktap_eq(*cycles, full ? 3 * SIZE / 64 : 2 * SIZE / 64 - 2);
+		for (i = 0; full && i < SIZE / 4 && pixels[i] == 0x12340001; i++)
+			;
+		ktap_eq(i, full ? SIZE / 4 : 0);
+	}
+}
+
 /* Long NOPs, streams that end exactly at a page, and one that starts at the last 64 bytes of it. */
 static void stream_edges(void)
 {
@@ -549,12 +628,15 @@ int main(int argc, char **argv)
 	ktap_run("[CP2] JUMP, CALL and RETURN go where they should", jump_and_return);
 	ktap_run("[CP2] a chain of a thousand jumps", long_jumps);
 	ktap_run("[CP5] each event covers what it should", fence_events);
+	ktap_run("[CP5] READS_DONE and WRITES_DONE happen at the last read and the last store",
+		 events_differ);
 	ktap_run("[CP9] a stream's words are free when its end is reached", reached_frees_stream);
 	ktap_run("[CP5] [CP6] events are written in order and can be polled", events_in_order);
 	ktap_run("[CP6] an interrupt tells the end of a job", push_notification);
 	ktap_run("[CP3] TIMESTAMP and GET_TIMESTAMP are one clock", timestamps);
 	ktap_run("counters of a queue over an interval", counters);
 	ktap_run("[CP8] a full barrier orders a write before a read", barrier_orders);
+	ktap_run("[CP8] a partial flush waits for reads, a full one for everything", partial_flush);
 	ktap_run("[CP2] streams up to the edge of a page", stream_edges);
 	gt_ctx_free(&c);
 	return gt_finish();

@@ -412,13 +412,19 @@ static void test_begun(void)
 	static const struct {
 		enum tsr_engine_class cls;
 		unsigned int opcode;	/* of the oldest command */
-		uint64_t word[2];
+		uint64_t word[4];
 		const char *why;
 	} rows[] = {
 		{ TSR_ENGINE_CLASS_COPY, TSR_OP_FENCE, { 0, 0 }, NULL },
 		{ TSR_ENGINE_CLASS_COPY, TSR_OP_FENCE, { 1, 0 }, "how far a command is" },
 		{ TSR_ENGINE_CLASS_COPY, TSR_OP_COPY_LINEAR, { UINT64_MAX, 0 }, NULL },
 		{ TSR_ENGINE_CLASS_COPY, TSR_OP_COPY_LINEAR, { 0, 1 }, "how far a command is" },
+		{ TSR_ENGINE_CLASS_COPY, TSR_OP_COPY_LINEAR, { 0, 1, 2, 1 }, NULL },
+		{ TSR_ENGINE_CLASS_COPY, TSR_OP_COPY_RECT, { 0, 1, 2, 1 }, NULL },
+		{ TSR_ENGINE_CLASS_COPY, TSR_OP_COPY_LINEAR, { 0, 0, 0, 2 },
+		  "how far a command is" },
+		{ TSR_ENGINE_CLASS_COPY, TSR_OP_FILL_LINEAR, { 0, 0, 0, 1 },
+		  "how far a command is" },
 		{ TSR_ENGINE_CLASS_COMPUTE, TSR_OP_DISPATCH, { 0, 0 }, NULL },
 		{ TSR_ENGINE_CLASS_COMPUTE, TSR_OP_DISPATCH, { 2, 0 }, "how far a command is" },
 		{ TSR_ENGINE_CLASS_BIN, TSR_OP_BIN, { 1, 0 }, NULL },

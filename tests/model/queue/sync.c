@@ -1,89 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
-/* Fences at events, interrupts, conditions, barriers, what may be reused when. */
+/* The FIFO, interrupts, conditions, barriers, what may be reused when. */
 #include <string.h>
 
+#include "copy_play.h"
 #include "ktap.h"
-#include "stage.h"
 
 #define GATE 0x800
-#define OUT 0x1000
-#define SOURCE 0x10000
-#define TARGET 0x80000
-#define BIG (256u << 10)		/* bytes of a copy of many bursts */
-
-struct play {
-	struct stage s;
-	struct bench_queue q;
-	uint64_t p[8];
-};
-
-static void begin(struct play *y, const struct tsr_config *config)
-{
-	stage_init(&y->s, config);
-	stage_queue(&y->s, &y->q, 0, TSR_ENGINE_CLASS_COPY, 0);
-	for (unsigned int i = 0; i < BIG; i++)
-		y->s.data[SOURCE + i] = i ^ i >> 8;
-}
-
-static void end(struct play *y)
-{
-	stage_free(&y->s);
-}
-
-static void emit_fence(struct play *y, enum tsr_event event, unsigned int n)
-{
-	bench_fence(&y->q, STAGE_DATA + OUT + 8 * n, n + 1, event, false);
-}
-
-static void emit_copy(struct play *y, uint64_t to, uint64_t from, uint64_t size)
-{
-	bench_emit(&y->q, y->p, pk_copy(y->p, STAGE_DATA + to, STAGE_DATA + from, size));
-}
-
-static uint64_t counter(struct play *y, unsigned int id)
-{
-	return bench_queue_reg64(&y->q, TSR_REG_QUEUE_COUNTER(0, id) - TSR_QUEUE__OFFSET);
-}
-
-/*
- * A copy of 16 bursts, then one fence for each event. REACHED is written before the copy makes its
- * first step; the others when all of it has been done.
- */
-static void events(void)
-{
-	struct tsr_config config = { .no_inline = true };
-	struct play y;
-
-	begin(&y, &config);
-	emit_copy(&y, TARGET, SOURCE, BIG);
-	for (unsigned int event = 0; event < 4; event++)
-		emit_fence(&y, event, event);
-	bench_kick(&y.q);
-	/* The packets cost 16 cycles, so this is the command processor and at most one burst. */
-	tsr_gpu_run(y.s.b->gpu, 17);
-	ktap_eq(stage_load(&y.s, OUT), 1);
-	for (unsigned int event = 1; event < 4; event++)
-		ktap_eq(stage_load(&y.s, OUT + 8 * event), 0);
-	ktap_ok(counter(&y, TSR_QUEUE_COUNTER_WRITE_BYTES) <= TSR_BURST_BYTES);
-	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_FENCES), 1);
-	/* Burst by burst: no fence before the last byte. */
-	while (bench_state(&y.q) == TSR_QUEUE_STATE_RUNNING ||
-	       bench_state(&y.q) == TSR_QUEUE_STATE_READY) {
-		bool done = !memcmp(y.s.data + TARGET, y.s.data + SOURCE, BIG);
-
-		ktap_ok(done || !(stage_load(&y.s, OUT + 8) | stage_load(&y.s, OUT + 16) |
-				  stage_load(&y.s, OUT + 24)));
-		tsr_gpu_run(y.s.b->gpu, 1);
-	}
-	for (unsigned int event = 0; event < 4; event++)
-		ktap_eq(stage_load(&y.s, OUT + 8 * event), event + 1);
-	ktap_mem_eq(y.s.data + TARGET, y.s.data + SOURCE, BIG);
-	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_WRITE_BYTES), BIG);
-	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_READ_BYTES), BIG);
-	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_ENGINE_COMMANDS), 1);
-	end(&y);
-}
 
 /* The command processor is FIFO_DEPTH commands ahead and no more; RPTR tells how far it is. */
 static void fifo_depth(void)
@@ -125,7 +48,7 @@ static void call_retires(void)
 	tsr_gpu_run(y.s.b->gpu, 1);
 	ktap_ok(bench_queue_reg(&y.q, TSR_QUEUE_STATE__OFFSET) & TSR_QUEUE_STATE_IN_CALL__MASK);
 	while (bench_state(&y.q) != TSR_QUEUE_STATE_IDLE) {
-		bool done = !memcmp(y.s.data + TARGET, y.s.data + SOURCE, BIG);
+		bool done = copied(&y, BIG);
 
 		ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_RPTR__OFFSET), 0);
 		ktap_eq(bench_queue_reg64(&y.q, TSR_QUEUE_CALLS__OFFSET), 0);
@@ -391,7 +314,11 @@ static void barrier(const struct tsr_barrier *flags, bool waits)
 	while (bench_state(&y.q) != TSR_QUEUE_STATE_IDLE && !stage_load(&y.s, OUT))
 		tsr_gpu_run(y.s.b->gpu, 1);
 	/* The fence behind the barrier tells where the first copy stood. */
-	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_ENGINE_COMMANDS), waits);
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_ENGINE_COMMANDS), waits && flags->wait_writes);
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_WRITE_BYTES),
+		!waits ? 0 : flags->wait_writes ? BIG : BIG - LAST);
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_BARRIER_CYCLES),
+		!waits ? 0 : 2 * BIG / 64 - (flags->wait_writes ? 0 : 2));
 	ktap_ok(bench_run(y.s.b, 10));
 	for (unsigned int i = 0; i < BIG; i++) {
 		uint8_t was = i ^ i >> 8, moved = (i + 64) ^ (i + 64) >> 8;
@@ -403,6 +330,41 @@ static void barrier(const struct tsr_barrier *flags, bool waits)
 		}
 	}
 	end(&y);
+}
+
+/*
+ * A partial flush waits for the copy and goes on while two fills are under way. The full flush
+ * waits for all three, and neither for what comes after.
+ */
+static void partial_flush(void)
+{
+	const uint64_t reads = 2 * BIG / 64 - 2, all = 4 * BIG / 64;
+
+	for (unsigned int full = 0; full < 2; full++) {
+		const struct tsr_barrier flags = { .wait_reads = true, .wait_writes = full };
+		struct tsr_config config = { .no_inline = true };
+		struct play y;
+
+		begin(&y, &config);
+		emit_copy(&y, TARGET, SOURCE, BIG);
+		bench_emit(&y.q, y.p, pk_fill(y.p, STAGE_DATA + TARGET, BIG, 0x11));
+		bench_emit(&y.q, y.p, pk_fill(y.p, STAGE_DATA + TARGET, BIG, 0x22));
+		emit_fence(&y, TSR_EVENT_ALL_DONE, 1);
+		bench_emit(&y.q, y.p, pk_barrier(y.p, &flags));
+		emit_fence(&y, TSR_EVENT_REACHED, 0);
+		bench_emit(&y.q, y.p, pk_fill(y.p, STAGE_DATA + TARGET, BIG, 0x33));
+		bench_kick(&y.q);
+		while (runs(&y) && !stage_load(&y.s, OUT))
+			tsr_gpu_run(y.s.b->gpu, 1);
+		ktap_eq(stage_load(&y.s, OUT), 1);
+		ktap_eq(stage_load(&y.s, OUT + 8), full ? 2 : 0);
+		ktap_eq(counter(&y, TSR_QUEUE_COUNTER_ENGINE_COMMANDS), full ? 3 : 0);
+		ktap_ok(bench_run(y.s.b, 10));
+		ktap_eq(counter(&y, TSR_QUEUE_COUNTER_BARRIER_CYCLES), full ? all : reads);
+		ktap_eq(stage_load(&y.s, OUT + 8), 2);
+		ktap_eq(y.s.data[TARGET + BIG - 1], 0x33);
+		end(&y);
+	}
 }
 
 static void barriers(void)
@@ -449,31 +411,6 @@ static void reuse(void)
 			break;
 		}
 	}
-	end(&y);
-}
-
-/* TIMESTAMP: of the clock, at REACHED before the copy, at ALL_DONE after it. */
-static void timestamps(void)
-{
-	struct tsr_config config = { .deterministic = true };
-	struct play y;
-	uint64_t reached, done;
-
-	begin(&y, &config);
-	emit_copy(&y, TARGET, SOURCE, BIG);
-	bench_emit(&y.q, y.p, pk_timestamp(y.p, TSR_EVENT_REACHED, STAGE_DATA + OUT));
-	bench_emit(&y.q, y.p, pk_timestamp(y.p, TSR_EVENT_ALL_DONE, STAGE_DATA + OUT + 8));
-	bench_kick(&y.q);
-	ktap_ok(bench_run(y.s.b, 10));
-	reached = stage_load(&y.s, OUT);
-	done = stage_load(&y.s, OUT + 8);
-	/*
-	 * The clock counts cycles: 4 for the copy's packet; then all packets, and reading and
-	 * writing 64 bytes each.
-	 */
-	ktap_eq(reached, 4);
-	ktap_eq(done, 8 + 2 * BIG / 64);
-	ktap_eq(bench_read64(y.s.b, TSR_REG_GPU_TIMESTAMP), done);
 	end(&y);
 }
 
@@ -672,7 +609,6 @@ static void fault_orders(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[CP5] [CP6] fences at each of the four events of a long copy", events);
 	ktap_run("[CP5] the command processor is FIFO_DEPTH commands ahead", fifo_depth);
 	ktap_run("[CP9] a CALL retires when the engine is done with it", call_retires);
 	ktap_run("[CP6] messages for rises of RAWSTAT & MASK", interrupts);
@@ -681,8 +617,8 @@ int main(void)
 	ktap_run("[CP7] what wakes a blocked queue", wakes);
 	ktap_run("[CP7] a blocked queue's word is looked at where it is now", wakes_moved);
 	ktap_run("[CP8] barriers between copies that depend on each other", barriers);
+	ktap_run("[CP8] a partial flush waits for reads and for nothing else", partial_flush);
 	ktap_run("[CP9] what may be overwritten after REACHED and after ALL_DONE", reuse);
-	ktap_run("[CP5] timestamps at events", timestamps);
 	ktap_run("counter intervals", intervals);
 	ktap_run("counter intervals of the ring", ring_intervals);
 	ktap_run("[CP9] [MEM3] a copy in the ring before a CALL", ring_copy_before_call);
