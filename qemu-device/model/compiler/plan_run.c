@@ -48,18 +48,12 @@ static void enter_units(struct tsr_shader *sh, const struct tsr_fragment_state *
 	sh->lanes.alu.space[TSR_LANES_REG] = sh->bundle->reg;
 }
 
-/*
- * Threads @active execute. If they are all that are left, registers of others may become anything,
- * so all lanes of the block's warps take part, but where threads look at each other.
- */
-static void choose(struct tsr_shader *sh, const struct tsr_plan *plan,
-		   struct tsr_quad_block *block, uint64_t active)
+static __attribute__((noinline))
+void choose_anew(struct tsr_shader *sh, const struct tsr_plan *plan, struct tsr_quad_block *block,
+		 uint64_t active, bool whole)
 {
 	struct tsr_alu_state *alu = &sh->lanes.alu;
-	const bool whole = active == block->live;
 
-	if (block->chosen && block->active == active && block->whole == whole)
-		return;
 	block->chosen = true;
 	block->active = active;
 	block->whole = whole;
@@ -80,6 +74,20 @@ static void choose(struct tsr_shader *sh, const struct tsr_plan *plan,
 		if (!whole)
 			tsr_native_add(sh, w, lanes);
 	}
+}
+
+/*
+ * Threads @active execute. If they are all that are left, registers of others may become anything,
+ * so all lanes of the block's warps take part, but where threads look at each other. Most blocks
+ * have the threads of the block before.
+ */
+static inline void choose(struct tsr_shader *sh, const struct tsr_plan *plan,
+			  struct tsr_quad_block *block, uint64_t active)
+{
+	const bool whole = active == block->live;
+
+	if (!block->chosen || block->active != active || block->whole != whole)
+		choose_anew(sh, plan, block, active, whole);
 }
 
 static void set_mode(struct tsr_shader *sh, const struct tsr_decoded *d)

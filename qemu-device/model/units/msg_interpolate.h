@@ -208,20 +208,32 @@ static const float block_down[TSR_WARP_LANES] __attribute__((aligned(64))) = {
 	0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f,
 };
 
-/* Vector number @i of a plane over the block, @off from the centres of pixels. */
-TSR_INLINE vf32 block_plane(vf32 a, vf32 b, vf32 corner, const float off[2], unsigned int i)
+/*
+ * The places of a block at which its planes are evaluated: @moved from the centres of pixels, if
+ * that is not known to be 0.
+ */
+struct block_places {
+	bool moved;
+	float right, down;
+};
+
+/* Vector number @i of a plane over the block. */
+TSR_INLINE vf32 block_plane(vf32 a, vf32 b, vf32 corner, struct block_places at, unsigned int i)
 {
 	const unsigned int l = i * FLOATS % TSR_WARP_LANES, w = i * FLOATS / TSR_WARP_LANES;
-	/* multiples of 1/16 up to 8: exact */
-	const vf32 dx = *(const vf32_in_memory *)&block_right[l] + off[0];
-	const vf32 dy = *(const vf32_in_memory *)&block_down[l] + ((float)(2 * w) + off[1]);
+	const vf32 right = *(const vf32_in_memory *)&block_right[l];
+	const vf32 down = *(const vf32_in_memory *)&block_down[l];
+	const float rows = (float)(2 * w);
 
-	return fma_all(a, dx, fma_all(b, dy, corner));
+	/* multiples of 1/16 up to 8: exact */
+	if (at.moved)
+		return fma_all(a, right + at.right, fma_all(b, down + (rows + at.down), corner));
+	return fma_all(a, right, fma_all(b, down + rows, corner));
 }
 
 /* w at each pixel. */
-TSR_INLINE void block_w(const struct tsr_fragment_prim *p, double x, double y, const float off[2],
-			float *w)
+TSR_INLINE void block_w(const struct tsr_fragment_prim *p, double x, double y,
+			struct block_places at, float *w)
 {
 	const vf32 zero = { 0 };
 	const vf32 corner = zero + at_corner(p->rw[1], p->rw[2], p->rw[0], x, y);
@@ -229,12 +241,12 @@ TSR_INLINE void block_w(const struct tsr_fragment_prim *p, double x, double y, c
 	TSR_UNROLL
 	for (unsigned int i = 0; i < BLOCK_VECTORS; i++)
 		*(vf32_in_memory *)&w[i * FLOATS] =
-			1 / block_plane(zero + (float)p->rw[1], zero + (float)p->rw[2], corner, off,
+			1 / block_plane(zero + (float)p->rw[1], zero + (float)p->rw[2], corner, at,
 					i);
 }
 
 TSR_INLINE void block_component(const struct tsr_planes *planes, unsigned int c, double x, double y,
-				const float off[2], const float *w, union tsr_lanes *to)
+				struct block_places places, const float *w, union tsr_lanes *to)
 {
 	const vf32 zero = { 0 }, a = zero + (float)planes->a[c], b = zero + (float)planes->b[c];
 	const vf32 corner = zero + at_corner(planes->a[c], planes->b[c], planes->c[c], x, y);
@@ -242,7 +254,7 @@ TSR_INLINE void block_component(const struct tsr_planes *planes, unsigned int c,
 
 	TSR_UNROLL
 	for (unsigned int i = 0; i < BLOCK_VECTORS; i++) {
-		vf32 at = block_plane(a, b, corner, off, i);
+		vf32 at = block_plane(a, b, corner, places, i);
 
 		if (w)
 			at = fma_all(at, *(const vf32_in_memory *)&w[i * FLOATS], value);
@@ -253,18 +265,33 @@ TSR_INLINE void block_component(const struct tsr_planes *planes, unsigned int c,
 	}
 }
 
+TSR_INLINE void block_components(const struct tsr_planes *planes, unsigned int count, double x,
+				 double y, struct block_places at, const float *w,
+				 union tsr_lanes *const to[4])
+{
+	for (unsigned int c = 0; c < count; c++) {
+		if (w)
+			block_component(planes, c, x, y, at, w, to[c]);
+		else
+			block_component(planes, c, x, y, at, NULL, to[c]);
+	}
+}
+
 static void quad_block(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
 		       unsigned int count, int32_t column, int32_t row, const float off[2],
 		       float *w, bool has_w, union tsr_lanes *const to[4])
 {
+	const struct block_places centres = { false, 0, 0 }, moved = { true, off[0], off[1] };
 	const double x = column - p->x0, y = row - p->y0;
 
-	if (w && !has_w)
-		block_w(p, x, y, off, w);
-	for (unsigned int c = 0; c < count; c++) {
-		if (w)
-			block_component(planes, c, x, y, off, w, to[c]);
-		else
-			block_component(planes, c, x, y, off, NULL, to[c]);
+	/* Additions of 0 cannot be left out by the compiler: 14 % of a scene of varyings. */
+	if (off[0] == 0 && off[1] == 0) {
+		if (w && !has_w)
+			block_w(p, x, y, centres, w);
+		block_components(planes, count, x, y, centres, w, to);
+	} else {
+		if (w && !has_w)
+			block_w(p, x, y, moved, w);
+		block_components(planes, count, x, y, moved, w, to);
 	}
 }
