@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 */
 /*
- * Dispatches through the whole stack: where threads think they are, push words and uniform
- * buffers, grids from memory, group memory, atomics across groups, scratch, counted buffers, and
+ * Dispatches through the whole stack: where threads think they are, push constants and uniform
+ * buffers, grids from memory, shared memory, atomics across groups, scratch, counted buffers, and
  * the order of dispatches that depend on each other.
  */
 #include "ct.h"

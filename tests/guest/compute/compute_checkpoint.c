@@ -2,7 +2,7 @@
 /* test: TIMEOUT=60 */
 /*
  * Dispatches that a snapshot of the machine must not disturb: two queues in the middle of programs
- * that keep their state in registers, in group memory and behind barriers. Run as it is, it checks
+ * that keep their state in registers, in shared memory and behind barriers. Run as it is, it checks
  * that the work itself is right. `compute_checkpoint hold DIR SECONDS` stops half way: it makes
  * DIR/armed, waits for DIR/go, and goes on; tests/guest/scripts/compute_snapshot.py moves the
  * machine into another QEMU in between.

@@ -106,7 +106,7 @@ static void convolve_flat(void)
 	}
 }
 
-/* A ramp of 128 greys, each as often, becomes 255 * (i + 1) / 128, rounded. */
+/* A ramp of 128 grays, each as often, becomes 255 * (i + 1) / 128, rounded. */
 static void equalise_ramp(void)
 {
 	struct pixels in = { 128, 4, malloc(128 * 4 * 4) }, out;

@@ -2,7 +2,7 @@
 /* test: TIMEOUT=60 */
 /*
  * Views through the whole stack: structured buffers and images with bounds. What lies beyond them
- * reads 0 and is not written, and neighbours in the same memory stay as they are.
+ * reads 0 and is not written, and neighbors in the same memory stay as they are.
  */
 #include "ct.h"
 

@@ -228,7 +228,7 @@ static void shadows(void)
 	tsr_image_unref(target);
 }
 
-/* At the middle of a texel plus half a texel the four are it and its right and lower neighbours. */
+/* At the middle of a texel plus half a texel the four are it and its right and lower neighbors. */
 static void gathers(void)
 {
 	static const int at[4][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 } };

@@ -2,7 +2,7 @@
 /* test: TIMEOUT=120 */
 /*
  * Everything that a job can do wrong, beside a file that does nothing wrong: the culprit's fence
- * says what it did, its queue alone is banned, its VM alone has a fault record; the neighbour's
+ * says what it did, its queue alone is banned, its VM alone has a fault record; the neighbor's
  * copies are exact, from what was queued before, meanwhile and after.
  */
 #include "gt_main.h"

@@ -46,7 +46,7 @@ static inline struct tsr_shader *ct_program(struct ct *c, const char *name, cons
 	return program;
 }
 
-/* ct_storage(): all of an allocation, read and written, from push word @push_word on. */
+/* ct_storage(): all of an allocation, read and written, from push constant @push_word on. */
 static inline struct tsr_storage ct_storage(const struct tsr_alloc *data, uint32_t push_word)
 {
 	return (struct tsr_storage){ data->va, data->size, TSR_SHADER_READ | TSR_SHADER_WRITE,

@@ -230,7 +230,7 @@ static void range_is_free(void)
 #define PIECES	8192u
 #define OPS	1024u
 
-/* Memory in pieces of one page: no two pages of a file that follow each other are neighbours. */
+/* Memory in pieces of one page: no two pages of a file that follow each other are neighbors. */
 static int scattered_dmabuf(void)
 {
 	struct udmabuf_create create = { .size = PIECES * GT_PAGE };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 */
 /*
- * Explicit synchronisation: binary and timeline objects, sync files and processes in every order;
+ * Explicit synchronization: binary and timeline objects, sync files and processes in every order;
  * VM_BIND in between.
  */
 #include "gt_main.h"
