@@ -164,6 +164,8 @@ double metric_value(const struct client_result *client, unsigned int metric);
 bool expectation_holds(const struct result *result, const struct expectation *e, double *left,
 		       double *right);
 bool expectation_applies(const struct expectation *e, const struct setup *setup);
+/* False if the expectation needs the trace and there is none, as on Linux 6.12. */
+bool expectation_measured(const struct result *result, const struct expectation *e);
 
 /* report.c */
 void report_table(const struct result *result, const struct setup *setup, FILE *f);

@@ -98,7 +98,7 @@ static unsigned int failures(const struct result *result, const struct setup *se
 	for (unsigned int i = 0; i < result->load->num_expects; i++) {
 		const struct expectation *e = &result->load->expect[i];
 
-		failed += expectation_applies(e, setup) &&
+		failed += expectation_applies(e, setup) && expectation_measured(result, e) &&
 			  !expectation_holds(result, e, &left, &right);
 	}
 	return failed;

@@ -68,6 +68,23 @@ bool expectation_applies(const struct expectation *e, const struct setup *setup)
 	       !strcmp(setup->backend, "engine") && setup->slots == 1 && setup->depth == 1;
 }
 
+/* True if the value comes from the trace. */
+static bool operand_traced(const struct operand *o)
+{
+	static const char *const traced[] = { "charged-", "starved", "job." };
+
+	for (unsigned int i = 0; o->client >= 0 && i < sizeof(traced) / sizeof(traced[0]); i++) {
+		if (!strncmp(metrics[o->metric].name, traced[i], strlen(traced[i])))
+			return true;
+	}
+	return false;
+}
+
+bool expectation_measured(const struct result *result, const struct expectation *e)
+{
+	return result->traced || !(operand_traced(&e->left) || operand_traced(&e->right));
+}
+
 bool expectation_holds(const struct result *result, const struct expectation *e, double *left,
 		       double *right)
 {
