@@ -197,7 +197,9 @@ class Guest:
                 break
             except GuestError:
                 again = not last and self._has_run_old_text()
+                self.dies = again           # nobody is to hear of it
                 self.stop()
+                self.dies = False
                 if not again:
                     raise
             print("tessera: QEMU has executed kernel text that was replaced already; booting the guest again", file=sys.stderr)
@@ -257,7 +259,9 @@ class Guest:
         except (GuestError, OSError) as e:
             what = "restored" if self.restored else "saved"
             print(f"tessera: the guest cannot be {what} ({str(e).splitlines()[0]}); booting", file=sys.stderr)
+            self.dies = self._has_run_old_text()
             self.stop()
+            self.dies = False
             saved.discard(path)
             self.held = self.restored = False
             return False
