@@ -21,6 +21,7 @@
 
 #include "driver.h"
 #include "tsr_gpu.h"
+#include "tsr_relax.h"
 
 #define RINGS_VA	0x10000000ull
 #define FENCES_VA	0x20000000ull
@@ -115,15 +116,6 @@ static void progress(void)
 	}
 }
 
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
 static void wake(void)
 {
 	if (!atomic_exchange(&m.woken, true))
@@ -185,7 +177,7 @@ static bool spin(uint32_t seen, uint64_t until)
 	while (!found && now_ns() < end) {
 		for (unsigned int i = 0; i < 32 && !found; i++) {
 			found = atomic_load(&m.interrupt) || atomic_load(&drv.changes) != seen;
-			relax();
+			tsr_relax();
 		}
 		sched_yield();		/* the device's threads may have no other processor */
 	}

@@ -5,6 +5,7 @@
 
 #include "device/gpu.h"
 #include "shader/core.h"
+#include "tsr_relax.h"
 
 /* Bursts a thread runs of one core before it goes to the next. */
 #define CORE_BURSTS 4
@@ -94,13 +95,6 @@ static enum tsr_burst burst(struct tsr_shader *sh, const struct tsr_mem *mem, st
 
 /* ---- The pool -------------------------------------------------------------------------------- */
 
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#endif
-}
-
 /*
  * Request a stop of the threads that help @q and sleep until they have left. A helper notices that
  * the pool is closed when it looks for stop requests, and wakes this thread when it goes idle.
@@ -133,7 +127,7 @@ void tsr_thread_pool_close(struct tsr_queue *q)
 	for (unsigned int spins = 0; spins < CLOSE_SPINS; spins++) {
 		if (!atomic_load(&pool->inside))
 			return;
-		relax();
+		tsr_relax();
 	}
 	stop_helpers(q);
 }

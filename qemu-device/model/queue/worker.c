@@ -5,6 +5,7 @@
 #include "thread_pool.h"
 #include "device/gpu.h"
 #include "device/scanout.h"
+#include "tsr_relax.h"
 
 /*
  * A wake-up of a sleeping thread costs about 25 µs, so spinning longer than twice that never pays.
@@ -20,15 +21,6 @@ static uint64_t monotonic_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
 /* Look for work without the lock, for @ns; whether there seems to be some. */
 static bool spin(struct tsr_gpu *gpu, unsigned int ns)
 {
@@ -41,7 +33,7 @@ static bool spin(struct tsr_gpu *gpu, unsigned int ns)
 			    atomic_load_explicit(&gpu->display.wanted, memory_order_relaxed) ||
 			    atomic_load_explicit(&gpu->workers.quit, memory_order_relaxed))
 				return true;
-			relax();
+			tsr_relax();
 		}
 	} while (monotonic_ns() < end);
 	return false;
