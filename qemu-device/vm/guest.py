@@ -197,9 +197,7 @@ class Guest:
                 break
             except GuestError:
                 again = not last and self._has_run_old_text()
-                self.dies = again           # nobody is to hear of it
-                self.stop()
-                self.dies = False
+                self.stop(heard=not again)
                 if not again:
                     raise
             print("tessera: QEMU has executed kernel text that was replaced already; booting the guest again", file=sys.stderr)
@@ -259,9 +257,7 @@ class Guest:
         except (GuestError, OSError) as e:
             what = "restored" if self.restored else "saved"
             print(f"tessera: the guest cannot be {what} ({str(e).splitlines()[0]}); booting", file=sys.stderr)
-            self.dies = self._has_run_old_text()
-            self.stop()
-            self.dies = False
+            self.stop(heard=not self._has_run_old_text())
             saved.discard(path)
             self.held = self.restored = False
             return False
@@ -346,8 +342,8 @@ class Guest:
         with open(self.console_path, "rb") as f:
             return f.read().decode(errors="replace").replace("\r", "")
 
-    def stop(self):
-        """End QEMU, politely first, and remove what belonged to it."""
+    def stop(self, heard=True):
+        """End QEMU, politely first, and remove what belonged to it. Without heard, its kernel's complaints are no trouble."""
         if self.process is None:
             return
         if self.process.poll() is None:
@@ -357,7 +353,7 @@ class Guest:
         self._show_console()
         if os.environ.get("TSR_TROUBLE"):
             with open(os.environ["TSR_TROUBLE"], "a") as f:
-                said = [] if self.dies else variant.trouble(self.console())
+                said = [] if self.dies or not heard else variant.trouble(self.console())
                 f.writelines(line + "\n" for line in said + self._new_bugs())
         with open(self.log_path, "rb") as f:
             self.qemu_said = f.read()
