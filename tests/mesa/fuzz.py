@@ -69,16 +69,22 @@ def share_of_closest(program, directory, pictures, first, i):
     return share
 
 
+def draw_both(program, directory, software, line, first, count):
+    """The scenes as the device and that renderer, whose name begins @line of the output, draw them without an error."""
+    paths = [os.path.join(directory, name) for name in ("device", software)]
+    said = [draw(program, path, renderer, first, count) for path, renderer in zip(paths, ("", software))]
+    tap.ok("# Tessera," in said[0] and line in said[1], "the renderers")
+    for text in said:
+        tap.ok("ok 1" in text and "not ok" not in text, f"no error: {text[-1000:]}")
+    return [read(path) for path in paths]
+
+
 def compare(first, count):
     with tempfile.TemporaryDirectory(prefix="tessera-fuzz-") as directory, \
             tap.test(f"scenes {first} to {first + count - 1} are those of Mesa's renderers"):
         program = programs.build("fuzz", directory)
-        paths = [os.path.join(directory, name) for name in ("device", "softpipe")]
-        said = [draw(program, path, software, first, count) for path, software in zip(paths, ("", "softpipe"))]
-        tap.ok("# Tessera," in said[0] and "# softpipe," in said[1], "the renderers")
-        pictures = [read(path) for path in paths]
-        for text, picture in zip(said, pictures):
-            tap.ok("ok 1" in text and "not ok" not in text, f"no error: {text[-1000:]}")
+        pictures = draw_both(program, directory, "softpipe", "# softpipe,", first, count)
+        for picture in pictures:
             tap.eq(len(picture), count * BYTES, "bytes of pictures")
         shares = [share_of_closest(program, directory, pictures, first, i) for i in range(count)]
         bad = [f"{first + i} ({share:.1f})" for i, share in enumerate(shares) if share > LIMIT and first + i not in KNOWN]
@@ -100,12 +106,9 @@ def compare_exact(first, count):
     with tempfile.TemporaryDirectory(prefix="tessera-fuzz-") as directory, \
             tap.test(f"scenes {first} to {first + count - 1} have llvmpipe's results"):
         program = programs.build("fuzz_exact", directory)
-        paths = [os.path.join(directory, name) for name in ("device", "llvmpipe")]
-        said = [draw(program, path, software, first, count) for path, software in zip(paths, ("", "llvmpipe"))]
-        tap.ok("# Tessera," in said[0] and "# llvmpipe" in said[1], "the renderers")
-        words = [list(struct.iter_unpack(f"<{WORDS}I", read(path))) for path in paths]
-        for text, scenes in zip(said, words):
-            tap.ok("ok 1" in text and "not ok" not in text, f"no error: {text[-1000:]}")
+        words = [list(struct.iter_unpack(f"<{WORDS}I", data))
+                 for data in draw_both(program, directory, "llvmpipe", "# llvmpipe", first, count)]
+        for scenes in words:
             tap.eq(len(scenes), count, "scenes")
         bad = [(first + i, first_difference(*pair)) for i, pair in enumerate(zip(*words))]
         tap.eq(", ".join(f"{seed} ({step})" for seed, step in bad if step), "", "scenes with other results")

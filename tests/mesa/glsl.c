@@ -130,16 +130,23 @@ static void query_lod(void)
 	gl_no_error();
 }
 
+/* Runs one group of @shader on @words words of 0. Returns these words, mapped; NULL on failure. */
+static const GLuint *group_results(const char *shader, size_t words)
+{
+	static const GLuint zero[64];
+
+	glUseProgram(gl_compute(shader));
+	gl_storage(0, zero, words * sizeof(zero[0]));
+	glDispatchCompute(1, 1, 1);
+	return gl_results(words * sizeof(zero[0]));
+}
+
 static void vote(void)
 {
-	GLuint program = gl_compute(vote_cs), zero[8] = { 0 };
 	const GLuint *got;
 
 	gl_case("votes of a group's threads");
-	glUseProgram(program);
-	gl_storage(0, zero, sizeof(zero));
-	glDispatchCompute(1, 1, 1);
-	got = gl_results(sizeof(zero));
+	got = group_results(vote_cs, 8);
 	for (GLuint i = 0; got && i < 8; i++) {
 		if (got[i] != (i > 3 ? 85u : 21u))
 			gl_fail("thread %u: %u", i, got[i]);
@@ -150,14 +157,10 @@ static void vote(void)
 
 static void ballot(void)
 {
-	GLuint program = gl_compute(ballot_cs), zero[64] = { 0 };
 	const GLuint *got;
 
 	gl_case("ballots, and values of other threads");
-	glUseProgram(program);
-	gl_storage(0, zero, sizeof(zero));
-	glDispatchCompute(1, 1, 1);
-	got = gl_results(sizeof(zero));
+	got = group_results(ballot_cs, 64);
 	for (GLuint i = 0; got && i < 8; i++) {
 		const GLuint wanted[8] = { i,  8,		    0x22,   40,
 					   50, (1u << i) - 1, 1u << i, i < 6 ? 0 : 6 + 0xc0 * 100 };
