@@ -109,24 +109,30 @@ void tessera_as_free(struct tessera_device *tdev, int as)
 	mutex_unlock(&tdev->as_slots.lock);
 }
 
-/* A device that does not answer reads as all ones: busy, until somebody has found that out. */
-static bool as_idle(struct tessera_device *tdev, int as, enum tessera_state before)
+/*
+ * Nothing to wait for any more: the slot is idle, the device has gone, or somebody has taken it out
+ * of the state @before.
+ */
+static bool as_settled(struct tessera_device *tdev, u32 status, enum tessera_state before)
 {
-	return !(tessera_read(tdev, TSR_REG_AS_STATUS(as)) & TSR_AS_STATUS_BUSY__MASK) ||
-	       tessera_state(tdev) != before;
+	if (!(status & TSR_AS_STATUS_BUSY__MASK) || tessera_state(tdev) != before)
+		return true;
+
+	return status == U32_MAX && !tessera_device_present(tdev);
 }
 
 /*
  * Start an invalidation and wait for its end, or that of the state the device is in.
- * Inside the gate, or by recovery.
+ * Inside the gate, or by recovery. Returns -EIO if the device does not confirm it, -ENODEV if the
+ * device has gone and the state does not say so yet.
  */
 static int as_command(struct tessera_device *tdev, int as, enum tsr_inv_op op)
 {
 	enum tessera_state before = tessera_state(tdev);
 	u64 timeout_us = INVALIDATE_TIMEOUT_US;
+	bool settled = false;
 	unsigned int spins;
-	bool idle = false;
-	int ret = 0;
+	u32 status = 0;
 
 	if (current->flags & PF_MEMALLOC)
 		timeout_us = INVALIDATE_RECLAIM_US;
@@ -135,19 +141,18 @@ static int as_command(struct tessera_device *tdev, int as, enum tsr_inv_op op)
 	mb();
 	tessera_write(tdev, TSR_REG_AS_COMMAND(as), FIELD_PREP(TSR_AS_COMMAND_OP__MASK, op));
 
-	for (spins = 0; spins < INVALIDATE_SPINS && !idle; spins++) {
-		idle = as_idle(tdev, as, before);
+	for (spins = 0; spins < INVALIDATE_SPINS && !settled; spins++) {
+		status = tessera_read(tdev, TSR_REG_AS_STATUS(as));
+		settled = as_settled(tdev, status, before);
 		cpu_relax();
 	}
-	if (!idle)
-		ret = read_poll_timeout(as_idle, idle, idle, 20, timeout_us, false, tdev, as,
-					before);
-	if (ret) {
+	if (!settled && read_poll_timeout(tessera_read, status, as_settled(tdev, status, before),
+					  20, timeout_us, false, tdev, TSR_REG_AS_STATUS(as))) {
 		drm_err(&tdev->drm, "invalidation of address space %d does not end\n", as);
 		return -EIO;
 	}
 
-	return 0;
+	return status == U32_MAX && tessera_state(tdev) == before ? -ENODEV : 0;
 }
 
 /**
@@ -156,7 +161,7 @@ static int as_command(struct tessera_device *tdev, int as, enum tsr_inv_op op)
  * @as: address space
  * @pgt: page table, or NULL to switch it off
  *
- * Return: 0, or -EIO if the device does not confirm it.
+ * Return: 0, -EIO if the device does not confirm it, or -ENODEV if it has gone.
  */
 int tessera_as_program(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt)
 {
@@ -204,10 +209,10 @@ void tessera_as_set(struct tessera_device *tdev, int as, const struct tessera_pg
  * **When this returns, no engine accesses the old mappings of the range.** The memory can
  * be freed, and so can tables that were removed from the tree. This cannot fail: either
  * the device has confirmed the invalidation, or it is no bus master. A device that does not
- * confirm within ten seconds, or two in reclaim, is cut off (tessera_cut_off()). The reset
- * escalation brings it back without cached translations.
+ * confirm within ten seconds, or two in reclaim, is cut off (tessera_cut_off()), and one that has
+ * gone at once. The reset escalation brings it back without cached translations.
  *
- * Return: 0, or -EIO if this call has cut the device off.
+ * Return: 0, or -EIO if the device was there and has not confirmed.
  */
 int tessera_as_invalidate(struct tessera_device *tdev, int as, u64 va, u64 size)
 {
@@ -223,7 +228,7 @@ int tessera_as_invalidate(struct tessera_device *tdev, int as, u64 va, u64 size)
 		tessera_cut_off(tdev);
 	tessera_leave(tdev, cookie);
 
-	return ret;
+	return ret == -EIO ? ret : 0;
 }
 
 /**

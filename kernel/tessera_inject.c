@@ -44,6 +44,7 @@ static const char * const tessera_inject_kinds[] = {
 	[TSR_INJECTION_FLR_IGNORED] = "FLR_IGNORED",
 	[TSR_INJECTION_RESET_STUCK] = "RESET_STUCK",
 	[TSR_INJECTION_STOP_STUCK] = "STOP_STUCK",
+	[TSR_INJECTION_INV_STUCK] = "INV_STUCK",
 };
 
 static int tessera_inject_show(struct seq_file *m, void *unused)

@@ -261,8 +261,9 @@ void tessera_cut_off(struct tessera_device *tdev)
  * @tdev: device
  * @rung: first step of the reset escalation
  *
- * Jobs that have not begun survive, because each slot reports its position first. The
- * caller holds &tessera_device.reset.lock, and no lock of a queue.
+ * Jobs that have not begun survive, because each slot reports its position first. A device that
+ * has gone reports nothing and is cut off at once. The caller holds &tessera_device.reset.lock, and
+ * no lock of a queue.
  */
 void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
 {
@@ -271,7 +272,9 @@ void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
 	if (tessera_state(tdev) != TESSERA_RUNNING)
 		return;
 
-	tessera_queues_save(tdev);
+	/* Waits for schedulers, which may wait for somebody who waits for the state to change. */
+	if (rung == TESSERA_RUNG_WEDGED || tessera_device_present(tdev))
+		tessera_queues_save(tdev);
 	tdev->reset.rung = rung;
 	if (rung == TESSERA_RUNG_WEDGED)
 		device_wedge(tdev);

@@ -424,6 +424,7 @@ static void end_faults(struct tsr_gpu *gpu)
 	}
 	tsr_inject_expired(gpu, UINT64_MAX);
 	gpu->hooked.reset_stuck = false;
+	tsr_inval_unstick(gpu);
 	tsr_gpu_runner_idle(gpu);
 	if (gone && atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
 		tsr_workers_wake(gpu);

@@ -246,6 +246,7 @@ void tsr_mmu_reset(struct tsr_mmu *mmu)
 		as->inv_started = 0;
 		as->inv_done = 0;
 		as->inv_late = 0;
+		as->inv_stuck = 0;
 		atomic_store_explicit(&as->root, 0, memory_order_release);
 		tsr_mmu_code_changed(mmu, i);
 		tsr_mmu_data_changed(mmu, i);

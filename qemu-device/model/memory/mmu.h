@@ -25,6 +25,7 @@ struct tsr_as {
 	uint64_t inv_size;		/* INV_SIZE as written */
 	uint32_t inv_started;		/* invalidations started */
 	uint32_t inv_done;		/* invalidations completed */
+	uint32_t inv_stuck;		/* invalidations started and held by a fault */
 	/* of those in between: no longer in the log, complete with the next */
 	uint32_t inv_late;
 	/* BASE as the last INV_OP ALL took it; read by walks without the lock */

@@ -125,7 +125,11 @@ void tsr_inval_command(struct tsr_gpu *gpu, unsigned int as, unsigned int op, ui
 		op = TSR_INV_OP_RANGE;
 		size = 0;
 	}
-	if (op == TSR_INV_OP_ALL) {
+	if (op != TSR_INV_OP_NONE &&
+	    (space->inv_stuck || tsr_injected(gpu, TSR_INJECTION_INV_STUCK, &at, NULL))) {
+		space->inv_started++;
+		space->inv_stuck++;
+	} else if (op == TSR_INV_OP_ALL) {
 		tsr_inval_start(gpu, TSR_INVAL_ALL, as, 0, UINT64_MAX, irq);
 	} else if (op == TSR_INV_OP_RANGE) {
 		last = size && va + (size - 1) < va ? UINT64_MAX : va + (size - 1);
@@ -134,6 +138,18 @@ void tsr_inval_command(struct tsr_gpu *gpu, unsigned int as, unsigned int op, ui
 			last = 0;
 		}
 		tsr_inval_start(gpu, TSR_INVAL_RANGE, as, va, last, irq);
+	}
+}
+
+void tsr_inval_unstick(struct tsr_gpu *gpu)
+{
+	for (unsigned int as = 0; as < TSR_ADDRESS_SPACES_MAX; as++) {
+		struct tsr_as *space = &gpu->mmu.as[as];
+
+		for (; space->inv_stuck; space->inv_stuck--) {
+			space->inv_started--;
+			tsr_inval_start(gpu, TSR_INVAL_ALL, as, 0, UINT64_MAX, false);
+		}
 	}
 }
 

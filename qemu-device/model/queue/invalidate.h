@@ -52,6 +52,8 @@ void tsr_inval_complete(struct tsr_gpu *gpu);
  */
 void tsr_inval_command(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
 		       uint64_t size, bool irq);
+/* Begin the invalidations that an injected fault holds. Lock held. */
+void tsr_inval_unstick(struct tsr_gpu *gpu);
 /* Device reset: all address spaces off, nothing cached. No runner is running. Lock held. */
 void tsr_inval_reset(struct tsr_gpu *gpu);
 

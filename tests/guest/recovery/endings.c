@@ -107,7 +107,7 @@ static void purged_everywhere(void)
 	gt_bo_free(&bo);
 }
 
-/* ---- memory is taken from a device that does not answer ---- */
+/* ---- memory is taken from a device that does not answer, or not confirm ---- */
 
 /* Is it no bus master, or has it been reset since? It is counted a moment after it runs again. */
 static bool no_master_or_reset(uint64_t resets)
@@ -121,21 +121,35 @@ static bool no_master_or_reset(uint64_t resets)
 	return false;
 }
 
-static void out_of_its_hands(void)
+/* Another VM loses a page while @fault happens; the bind returns @error, the next map @later. */
+static void unbind_during(const char *fault, int error, int later)
 {
 	struct drm_tessera_bind_op unmap = gt_op_unmap(VA, GT_PAGE);
 	struct gt_ctx other = gt_ctx();
 	struct gt_bo bo = gt_bo(other.fd, GT_PAGE, 0);
+	struct drm_tessera_bind_op map = gt_op_map(bo.handle, VA, GT_PAGE, 0, GT_RW);
 	uint64_t resets = gt_gpu_state(c.fd).reset_count;
 
 	gt_bo_bind(&bo, other.vm, VA, GT_RW);
-	ktap_eq(gt_inject("gone"), 0);
-	ktap_eq(gt_vm_bind(other.fd, other.vm, &unmap, 1), -EIO);
+	ktap_eq(gt_inject(fault), 0);
+	ktap_eq(gt_vm_bind(other.fd, other.vm, &unmap, 1), error);
 	ktap_ok(no_master_or_reset(resets));
 	ktap_ok(copy_works(&c));
 	ktap_eq(gt_inject("clear"), 0);
+	ktap_eq(gt_vm_bind(other.fd, other.vm, &map, 1), later);
 	gt_bo_free(&bo);
 	gt_ctx_free(&other);
+}
+
+static void out_of_its_hands(void)
+{
+	unbind_during("gone", 0, 0);
+}
+
+/* The VM gets no new mappings, because nobody knows which memory its jobs see. */
+static void unconfirmed(void)
+{
+	unbind_during("inv-stuck", -EIO, -ENOENT);
 }
 
 /*
@@ -288,6 +302,8 @@ int main(int argc, char **argv)
 	ktap_run("[SYS4] jobs of a destroyed queue write nothing after their fences", last_word);
 	ktap_run("[MEM2] a purge takes every mapping of a BO from the device", purged_everywhere);
 	ktap_run("[SYS7] memory is not free before the device cannot reach it", out_of_its_hands);
+	ktap_run("[SYS7] an invalidation that is not confirmed: -EIO, and the end of the VM",
+		 unconfirmed);
 	ktap_run("the clock of a device that is gone is an error", timestamp_of_gone);
 	ktap_run("[BIN4] a job that is cancelled gives its heap back", heap_of_the_cancelled);
 	ktap_run("[SYS7] engine time goes on over a reset", time_goes_on);

@@ -168,6 +168,35 @@ static void gone(void)
 	gt_ctx_free(&v.c);
 }
 
+/*
+ * A bind is the only one that uses the device, so it is the bind that finds out. It does so long
+ * before an invalidation of a device that is there would be given up, and its VM is not to blame.
+ */
+static void gone_in_bind(void)
+{
+	struct gt_ctx c = gt_ctx();
+	struct gt_bo page = gt_bo(c.fd, GT_PAGE, 0);
+	const struct drm_tessera_bind_op ops[] = {
+		gt_op_map(page.handle, 0x40000000, GT_PAGE, 0, GT_RW),
+		gt_op_unmap(0x40000000, GT_PAGE),
+	};
+	unsigned int functions = function_resets();
+	uint64_t start;
+
+	ktap_ok(copy_works(&c));
+	gt_sleep_ms(1000);	/* past the last timeout check of that queue */
+	ktap_eq(gt_inject("gone"), 0);
+	start = gt_now_ns();
+	for (unsigned int i = 0; i < GT_ARRAY_SIZE(ops); i++)
+		ktap_eq(gt_vm_bind(c.fd, c.vm, &ops[i], 1), 0);
+	ktap_ok(gt_now_ns() - start < 5000000000ull);
+	ktap_ok(copy_works(&c));
+	ktap_eq(gt_inject("clear"), 0);
+	ktap_eq(function_resets(), functions + 1);
+	gt_bo_free(&page);
+	gt_ctx_free(&c);
+}
+
 /* ---- the end of the ladder ---- */
 
 /*
@@ -311,6 +340,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < GT_ARRAY_SIZE(rungs); i++)
 		ktap_run_arg(rungs[i].name, climbs, &rungs[i]);
 	ktap_run("[SYS7] a device that is gone comes back by a reset of the function", gone);
+	ktap_run("[SYS7] a bind finds out that the device is gone, and keeps its VM", gone_in_bind);
 	ktap_run("[SYS7] no reset helps: given up, the guilty one still told apart", nothing_helps);
 	ktap_run("[SYS7] a device gone for good is given up, a reset from outside helps",
 		 gone_for_good);

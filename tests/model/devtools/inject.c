@@ -527,6 +527,34 @@ static void tlb_stale(void)
 	end(&y);
 }
 
+static bool as_busy(struct play *y)
+{
+	return bench_read(y->s.b, TSR_REG_AS_STATUS(1)) & TSR_AS_STATUS_BUSY__MASK;
+}
+
+static void inv_stuck(void)
+{
+	struct play y;
+
+	begin(&y, &guarded, 1);
+	ktap_ok(inject(&y, "inv-stuck as=1"));
+	ktap_ok(!bench_invalidate(&y.s.as[1], STAGE_DATA, 4096));
+	ktap_ok(!bench_invalidate(&y.s.as[1], STAGE_DATA, 4096));	/* behind the first */
+	pass(&y, 10000000000);
+	ktap_ok(as_busy(&y));
+	ktap_eq(bench_read(y.s.b, TSR_REG_AS_INV_STARTED(1)) -
+		bench_read(y.s.b, TSR_REG_AS_INV_DONE(1)), 2);
+	ktap_ok(inject(&y, "clear"));
+	ktap_ok(!as_busy(&y));
+	ktap_ok(bench_invalidate(&y.s.as[1], STAGE_DATA, 4096));
+	ktap_ok(inject(&y, "inv-stuck"));
+	ktap_ok(!bench_invalidate(&y.s.as[1], STAGE_DATA, 4096));
+	bench_write(y.s.b, TSR_REG_GPU_CONTROL, TSR_GPU_CONTROL_RESET__MASK);
+	pass(&y, 1000);
+	ktap_ok(!as_busy(&y));
+	end(&y);
+}
+
 /* ---- Stopping, resets, being gone ------------------------------------------------------------ */
 
 static bool stopping(struct play *y, unsigned int n)
@@ -795,6 +823,7 @@ int main(void)
 	ktap_run("[SYS9] fault: doorbell-lost", doorbell_lost);
 	ktap_run("[SYS9] faults: mmu-unmapped, -permission, -walk, -walk-bus, bus", translations);
 	ktap_run("[SYS9] fault: tlb-stale", tlb_stale);
+	ktap_run("[SYS9] fault: inv-stuck", inv_stuck);
 	ktap_run("[SYS9] fault: stop-stuck", stop_stuck);
 	ktap_run("fault: stop-stuck ends when its rule goes", stop_stuck_cleared);
 	ktap_run("[SYS9] fault: reset-stuck", reset_stuck);
