@@ -71,7 +71,7 @@ check-user: setup
 		$(wildcard tests/user/*.py)
 
 # GL programs of our own (tests/mesa), glmark2's scenes, and of piglit's those in tests/mesa/piglit.txt.
-# check-mesa: OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's; GLMARK2=rates; FUZZ='FIRST COUNT' scenes by chance; WINDOWS='NAME ...' these programs with windows, their pictures kept; DEQP=DIR (a build of VK-GL-CTS), DEQP_PART=20
+# check-mesa: OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's; GLMARK2=rates; FUZZ='FIRST COUNT' scenes by chance; WINDOWS='NAME ...' these programs with windows, their pictures kept, or WINDOWS=rates; DEQP=DIR (a build of VK-GL-CTS), DEQP_PART=20
 check-mesa: setup
 	@bash qemu-device/build/host/setup.sh libegl-dev libgles-dev libgl-dev libgbm-dev
 	@bash qemu-device/vm/programs.sh all >/dev/null

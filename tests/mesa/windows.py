@@ -7,11 +7,14 @@ Programs and display servers are Debian 13's, unpacked by userspace/mesa/root.sh
 its own. A client shares dma-bufs with a compositor that has a device, and copies pixels for one that has none.
 
 A picture is taken again and again until it is the wanted one, because programs start slowly on a busy machine.
-TSR_WINDOWS='NAME ...' runs only these and keeps both pictures of each."""
+TSR_WINDOWS='NAME ...' runs only these and keeps both pictures of each. TSR_WINDOWS=rates prints a table instead: pictures a
+second of programs that count them and wait for no screen, here and with llvmpipe."""
 
 import glob
 import os
+import re
 import signal
+import statistics
 import struct
 import subprocess
 import sys
@@ -95,6 +98,21 @@ CASES = [
     Case("qml-wayland", "QT_QPA_PLATFORM=wayland QSG_RHI_BACKEND=opengl qml6 /mnt/here/scene.qml"),
     Case("qml-xvfb", "QT_QPA_PLATFORM=xcb QSG_RHI_BACKEND=opengl qml6 /mnt/here/scene.qml", server="xvfb"),
 ]
+
+# Programs that print a rate, and what they print.
+NOW = "vblank_mode=0 stdbuf -oL"
+GEARS = r"= ([\d.]+) FPS"
+RATES = [
+    (Case("weston-simple-egl", f"{NOW} weston-simple-egl -f -b"), r"seconds: ([\d.]+) fps"),
+    (Case("es2gears_wayland", f"{NOW} es2gears_wayland.x86_64-linux-gnu"), GEARS),
+    (Case("es2gears_wayland-shm", f"{NOW} es2gears_wayland.x86_64-linux-gnu", server="pixman"), GEARS),
+    (Case("es2gears_x11-xvfb", f"{NOW} es2gears_x11.x86_64-linux-gnu", server="xvfb"), GEARS),
+    (Case("glxgears-xvfb", f"{NOW} glxgears.x86_64-linux-gnu", server="xvfb"), GEARS),
+    (Case("glxgears-xwayland", f"{NOW} glxgears.x86_64-linux-gnu", server="xwayland"), GEARS),
+    (Case("qml-wayland", f"QT_QPA_PLATFORM=wayland QSG_RHI_BACKEND=opengl QSG_NO_VSYNC=1 {NOW} qml6 /mnt/here/rate.qml"), r"rate ([\d.]+)"),
+    (Case("qml-xvfb", f"QT_QPA_PLATFORM=xcb QSG_RHI_BACKEND=opengl QSG_NO_VSYNC=1 {NOW} qml6 /mnt/here/rate.qml", server="xvfb"), r"rate ([\d.]+)"),
+]
+ROUNDS = 3          # rates a program prints that count, after the first one
 
 
 def unfilter(rows, stride, size):
@@ -186,10 +204,10 @@ def log(out, name):
 class Run:
     """A server and a program that are running, and their pictures."""
 
-    def __init__(self, case, root, software, out):
+    def __init__(self, case, root, software, out, trace=True):
         self.out = out
         environment = dict(os.environ, MESA_SHADER_CACHE_DISABLE="1")
-        if not software:
+        if not software and trace:
             environment["TESSERA_DEBUG"] = "trace"
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", os.path.join(out, "still.so"), os.path.join(HERE, "still.c")], check=True)
         self.process = subprocess.Popen([os.path.join(HERE, "enter.sh"), root, MESA, HOST, out, case.script(software)],
@@ -266,9 +284,34 @@ def unpack():
     return (root, "") if not probe.returncode else (None, "no namespaces: " + probe.stderr.strip())
 
 
+def rate(case, pattern, root, software):
+    """The median of the rates that a program prints, None if it prints none."""
+    with tempfile.TemporaryDirectory(prefix="tessera-windows-") as out:
+        run, rates, end = Run(case, root, software, out, trace=False), [], time.monotonic() + LIMIT / 4
+        while len(rates) <= ROUNDS and time.monotonic() < end and run.process.poll() is None:
+            time.sleep(1)
+            rates = [float(r) for r in re.findall(pattern, log(out, "client.log"))]
+        run.stop()
+    return statistics.median(rates[1:]) if len(rates) > ROUNDS else None
+
+
+def print_rates(root):
+    print(f"# {'program':24} {'server':8} {'here':>9} {'llvmpipe':>9} {'ratio':>6}")
+    for case, pattern in RATES:
+        here, there = (rate(case, pattern, root, software) for software in (False, True))
+        ratio = f"{here / there:6.2f}" if here and there else "     -"
+        print(f"# {case.name:24} {case.server:8} {here or 0:9.1f} {there or 0:9.1f} {ratio}", flush=True)
+
+
 def main():
     tap = Tap()
     root, reason = unpack()
+    if os.environ.get("TSR_WINDOWS") == "rates":
+        with tap.test("windows: rates"):
+            if not root:
+                tap.skip(reason)
+            print_rates(root)
+        return tap.finish()
     wanted = os.environ.get("TSR_WINDOWS", "").split()
     for case in CASES:
         if wanted and case.name not in wanted:

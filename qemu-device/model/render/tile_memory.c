@@ -198,6 +198,7 @@ static enum tsr_step store_color(struct tsr_tile_core *c, struct tsr_mem *mem, u
 
 typedef float floats __attribute__((vector_size(16)));
 typedef int32_t words __attribute__((vector_size(16)));
+typedef uint8_t bytes __attribute__((vector_size(4)));
 
 /* The upper or lower row of depths of two adjacent quads. */
 static inline floats row_of(const float *quads, bool lower)
@@ -256,15 +257,50 @@ static void unpack_depths(struct tsr_tile *t, const struct tsr_depth_format *for
 	}
 }
 
+/* As pack_depths(), stencil to the top bytes of the words. */
+static void pack_stencils(const struct tsr_tile *t, uint8_t *line, uint32_t y, unsigned int s,
+			  uint32_t count)
+{
+	const unsigned int next = TSR_BLOCK_PIXELS << t->samples_log2;
+	const uint8_t *from = t->stencil + tsr_tile_place(t, 0, y, s);
+
+	for (uint32_t x = 0; x < count; x += 4, from += x % TSR_BLOCK_DIM ? 8 : next - 8) {
+		const bytes four = { from[0], from[1], from[4], from[5] };
+		words word;
+
+		memcpy(&word, line + 4 * x, sizeof(word));
+		word = (word & 0xffffff) | __builtin_convertvector(four, words) << 24;
+		memcpy(line + 4 * x, &word, sizeof(word));
+	}
+}
+
+/* The reverse. */
+static void unpack_stencils(struct tsr_tile *t, const uint8_t *line, uint32_t y, unsigned int s,
+			    uint32_t count)
+{
+	const unsigned int next = TSR_BLOCK_PIXELS << t->samples_log2;
+	uint8_t *to = t->stencil + tsr_tile_place(t, 0, y, s);
+
+	for (uint32_t x = 0; x < count; x += 4, to += x % TSR_BLOCK_DIM ? 8 : next - 8) {
+		to[0] = line[4 * x + 3];
+		to[1] = line[4 * x + 7];
+		to[4] = line[4 * x + 11];
+		to[5] = line[4 * x + 15];
+	}
+}
+
 /* Depth, stencil, or both of a row, from words of the depth format. */
 static void unpack_row(struct tsr_tile *t, const struct tsr_depth_format *format,
 		       const uint8_t *line, uint32_t y, unsigned int s, bool depth, bool stencil)
 {
 	uint32_t x = 0;
 
-	if (depth && !stencil && format->bytes == 4) {
+	if (format->bytes == 4) {
 		x = t->width & ~(TSR_BLOCK_DIM - 1);
-		unpack_depths(t, format, line, y, s, x);
+		if (depth)
+			unpack_depths(t, format, line, y, s, x);
+		if (stencil)
+			unpack_stencils(t, line, y, s, x);
 	}
 	for (; x < t->width; x++) {
 		unsigned int at = tsr_tile_place(t, x, y, s);
@@ -284,9 +320,12 @@ static void pack_row(const struct tsr_tile *t, const struct tsr_depth_format *fo
 {
 	uint32_t x = 0;
 
-	if (depth && !stencil && format->bytes == 4) {
+	if (format->bytes == 4) {
 		x = t->width & ~(TSR_BLOCK_DIM - 1);
-		pack_depths(t, format, line, y, s, x);
+		if (depth)
+			pack_depths(t, format, line, y, s, x);
+		if (stencil)
+			pack_stencils(t, line, y, s, x);
 	}
 	for (; x < t->width; x++) {
 		unsigned int at = tsr_tile_place(t, x, y, s);

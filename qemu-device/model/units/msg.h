@@ -75,6 +75,7 @@ static inline void tsr_msg_move(union tsr_lanes *to, const union tsr_lanes *from
 
 /* Units of fragments: */
 tsr_msg_together_fn tsr_msg_varying_together;
+tsr_msg_together_fn tsr_msg_varying_flat_together;
 tsr_msg_together_fn tsr_msg_atest_together;
 tsr_msg_together_fn tsr_msg_blend_together;
 tsr_msg_fn tsr_msg_varying;		/* LD_VAR*; arg: enum tsr_msg_varying_flags */

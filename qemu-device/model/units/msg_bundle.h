@@ -133,6 +133,9 @@ struct tsr_msg_path {
 	/* the reverse, in a format that @encodes; @sign: of integers */
 	void (*encode)(const struct tsr_format *f, const union tsr_lanes from[4], bool sign,
 		       union tsr_lanes word[4]);
+	/* floats of a warp, rounded to 16 bits: @low in the low halves, @high (NULL: 0) above */
+	void (*halves)(const union tsr_lanes *low, const union tsr_lanes *high,
+		       union tsr_lanes *to);
 	/*
 	 * Where texels of @i are, in bytes from its address on; returns the lanes that have one.
 	 * The coordinates are @xy, x | y << 16, and @z.

@@ -78,8 +78,10 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LD_VAR_IMM] = { tsr_msg_varying, tsr_msg_varying_together, TSR_MSG_VAR_IMM,
 				    TSR_UNIT_VARYING, true, true },
 	[TSR_OP_ADD_LD_VAR_FLAT] = VARYING(tsr_msg_varying, TSR_MSG_VAR_FLAT),
-	[TSR_OP_ADD_LD_VAR_FLAT_IMM] =
-		VARYING(tsr_msg_varying, TSR_MSG_VAR_FLAT | TSR_MSG_VAR_IMM),
+	[TSR_OP_ADD_LD_VAR_FLAT_IMM] = {
+		tsr_msg_varying, tsr_msg_varying_flat_together,
+		TSR_MSG_VAR_FLAT | TSR_MSG_VAR_IMM, TSR_UNIT_VARYING, true, true
+	},
 	[TSR_OP_ADD_LD_VAR_SPECIAL] = VARYING(tsr_msg_varying_special, 0),
 	[TSR_OP_ADD_VAR_TEX_F32] = { tsr_msg_var_tex, tsr_msg_var_tex_together, 0,
 				    TSR_UNIT_VARYING, true, true },

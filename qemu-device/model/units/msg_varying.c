@@ -447,18 +447,91 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 	return end;
 }
 
+/* As load_together(), to staging registers, two components to each. Not inline: for its stack. */
+static __attribute__((noinline)) unsigned int
+load_halves(struct tsr_msg_env *env, const struct tsr_msg_bundle *b, unsigned int first,
+	    uint32_t index, unsigned int count)
+{
+	union tsr_lanes whole[4][TSR_BUNDLE_WARPS], packed, *to[4] = { NULL };
+	unsigned int end;
+
+	for (unsigned int c = 0; c < count; c++) {
+		to[c] = whole[c];
+		/* threads that are not there are converted, too */
+		for (unsigned int i = first; i < b->warps; i++) {
+			if (b->lanes[b->warp[i]] != TSR_ALL_LANES)
+				whole[c][b->warp[i]] = (union tsr_lanes){ { 0 } };
+		}
+	}
+	end = load_together(env, b, first, index, count, to);
+	for (unsigned int i = first; i < end; i++) {
+		const unsigned int w = b->warp[i];
+
+		for (unsigned int c = 0; c < count; c += 2) {
+			env->path->halves(&whole[c][w], c + 1 < count ? &whole[c + 1][w] : NULL,
+					  &packed);
+			tsr_msg_move(tsr_msg_bundle_staging(b, w, c / 2), &packed, b->lanes[w]);
+		}
+	}
+	return end;
+}
+
 unsigned int tsr_msg_varying_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				      unsigned int first, unsigned int arg)
 {
 	unsigned int count = b->insn->mod[TSR_MOD_VECSIZE] + 1;
 	union tsr_lanes *to[4] = { NULL };
 
-	if (arg != TSR_MSG_VAR_IMM ||
-	    b->insn->mod[TSR_MOD_REGISTER_FORMAT] == TSR_REGISTER_FORMAT_F16)
+	if (arg != TSR_MSG_VAR_IMM)
 		return first;
+	if (b->insn->mod[TSR_MOD_REGISTER_FORMAT] == TSR_REGISTER_FORMAT_F16)
+		return load_halves(env, b, first, b->insn->imm[TSR_IMM_INDEX], count);
 	for (unsigned int c = 0; c < count; c++)
 		to[c] = &b->reg[(b->staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
 	return load_together(env, b, first, b->insn->imm[TSR_IMM_INDEX], count, to);
+}
+
+/* The varying of @l for warp @w of @b, equal in each quad; false: some are not at hand. */
+static bool flat_warp(struct tsr_msg_env *env, const struct tsr_msg_bundle *b, unsigned int w,
+		      struct load *l)
+{
+	const struct tsr_fragment_quad *quad = &env->fragments->quad[w * QUADS];
+	struct tsr_msg msg = { .reg = &b->reg[w], .staging = b->staging };
+	const struct tsr_planes *planes = NULL;
+	unsigned int last = TSR_BUNDLE_QUADS;	/* none */
+
+	for (unsigned int q = 0; q < QUADS; q++) {
+		const unsigned int lanes = b->lanes[w] >> 4 * q & QUAD_LANES;
+
+		if (!lanes)
+			continue;
+		if (quad[q].prim != last &&
+		    tsr_planes_find(env, &l->varying, &l->read, quad[q].prim,
+				    b->insn->imm[TSR_IMM_INDEX], &planes) != TSR_STEP_DONE)
+			return false;
+		last = quad[q].prim;
+		put_flat(&msg, q, lanes, type_of(l, planes), l->count, planes);
+	}
+	return true;
+}
+
+unsigned int tsr_msg_varying_flat_together(struct tsr_msg_env *env,
+					   const struct tsr_msg_bundle *b, unsigned int first,
+					   unsigned int arg)
+{
+	struct load l = {
+		.flags = arg, .count = b->insn->mod[TSR_MOD_VECSIZE] + 1u,
+		.format = b->insn->mod[TSR_MOD_REGISTER_FORMAT],
+	};
+
+	for (; first < b->warps; first++) {
+		const uint64_t read = env->cost.read_bytes;
+
+		if (!flat_warp(env, b, b->warp[first], &l))
+			break;
+		tsr_msg_charge_reads(&env->cost, read);
+	}
+	return first;
 }
 
 unsigned int tsr_varying_pairs(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
@@ -500,6 +573,30 @@ static bool smooth_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
 	env->path->quad_block(p, planes, count, block->x, block->y, block->off,
 			      planes->perspective ? block->w : NULL, block->has_w, to);
 	block->has_w |= planes->perspective;
+	return true;
+}
+
+/*
+ * As smooth_block(), to the registers at @reg from @staging on, two components to each. Not inline:
+ * for its stack.
+ */
+static __attribute__((noinline)) bool
+smooth_halves(struct tsr_msg_env *env, struct tsr_quad_block *block,
+	      const struct tsr_planes *planes, unsigned int count, unsigned int staging,
+	      union tsr_lanes *reg)
+{
+	union tsr_lanes whole[4][TSR_QUAD_BLOCK_WARPS];
+	union tsr_lanes *const to[4] = { whole[0], whole[1], whole[2], whole[3] };
+
+	if (!smooth_block(env, block, planes, count, to))
+		return false;
+	for (unsigned int c = 0; c < count; c += 2) {
+		union tsr_lanes *out = &reg[(staging + c / 2) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
+
+		for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++)
+			env->path->halves(&whole[c][w], c + 1 < count ? &whole[c + 1][w] : NULL,
+					  &out[w]);
+	}
 	return true;
 }
 
@@ -659,8 +756,9 @@ bool tsr_varying_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
 		flat_block(&l, planes, staging, reg);
 		return true;
 	}
+	if (l.format == TSR_REGISTER_FORMAT_F16)
+		return smooth_halves(env, block, planes, l.count, staging, reg);
 	for (unsigned int c = 0; c < 4; c++)
 		to[c] = &reg[(staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
-	return l.format != TSR_REGISTER_FORMAT_F16 &&
-	       smooth_block(env, block, planes, l.count, to);
+	return smooth_block(env, block, planes, l.count, to);
 }

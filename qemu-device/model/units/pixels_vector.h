@@ -386,10 +386,23 @@ TSR_UNCHECKED_ static uint16_t pixels_image(const struct tsr_msg_image *s,
 	return (uint16_t)there;
 }
 
+static void pixels_halves(const union tsr_lanes *low, const union tsr_lanes *high,
+			  union tsr_lanes *to)
+{
+	TSR_UNROLL
+	for (unsigned int i = 0; i < TSR_CHUNKS; i++) {
+		vu32 word = pixel_to_half((vf32)((const tsr_vector_in_memory *)low)[i]);
+
+		if (high)
+			word |= pixel_to_half((vf32)((const tsr_vector_in_memory *)high)[i]) << 16;
+		((tsr_vector_in_memory *)to)[i] = word;
+	}
+}
+
 static const struct tsr_msg_path msg_path = {
 	.load = load, .store = store, .add = add, .elements = elements,
 	.enter = enter, .interpolate = interpolate, .centres = centres,
 	.spot = spot, .quad_block = quad_block, .geometry = geometry, .planes = planes,
 	.decode = pixels_decode, .decode_block = pixels_decode_block, .encode = pixels_encode,
-	.image = pixels_image,
+	.halves = pixels_halves, .image = pixels_image,
 };

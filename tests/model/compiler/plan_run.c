@@ -44,8 +44,15 @@ static const struct row rows[] = {
 	{ MESSAGE("LD_VAR_FLAT_IMM.v2.f16 index:0, @r0") LOAD(".v3", "0", "r1") PIPE_FINISH,
 	  PLAN, 0 },
 	{ LOAD(".v4", "0", "r0") PIPE_FINISH, PLAN, FLAT },
+	/* two components in a register, of an odd number too */
 	{ MESSAGE("LD_VAR_IMM.f16.store.center.v4 zero.w0, index:0, @r0") LOAD(".v2", "0", "r2")
-	  PIPE_FINISH, LEFT, 0 },
+	  PIPE_FINISH, PLAN, 0 },
+	{ LOAD(".v4", "0", "r0") MESSAGE("LD_VAR_IMM.f16.store.center.v3 zero.w0, index:0, @r1")
+	  PIPE_FINISH, PLAN, 0 },
+	{ LOAD(".v3", "1", "r0") MESSAGE("LD_VAR_IMM.f16.store.center zero.w0, index:3, @r3")
+	  PIPE_FINISH, PLAN, 0 },
+	{ MESSAGE("LD_VAR_IMM.f16.store.sample.v4 r61, index:0, @r0") LOAD(".v2", "1", "r2")
+	  PIPE_FINISH, PLAN, SHADING | SAMPLES },
 	/* other planes: what is not in perspective although the primitive is */
 	{ LOAD(".v2", "2", "r2") LOAD(".v2", "0", "r0") PIPE_FINISH, LEFT, LINEAR },
 	/* in perspective or not, of points and lines too */

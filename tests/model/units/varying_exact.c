@@ -376,6 +376,45 @@ static void test_bundles(void)
 	each_path(bundles);
 }
 
+/* A float near the borders of rounding, a NaN, an infinity, or any other. */
+static uint32_t odd_float(void)
+{
+	static const uint32_t near[] = {
+		0, 0x33000000, 0x33800000, 0x387fc000, 0x38800000, 0x3f800000, 0x477fe000,
+		0x477ff000, 0x7f800000, 0x7fc00000,
+	};
+	const uint32_t any = rnd();
+
+	if (any % 2)
+		return rnd();
+	return near[any / 2 % (sizeof(near) / sizeof(near[0]))] + (int32_t)(rnd() % 5) - 2 +
+	       (any & 0x80000000);
+}
+
+static void halves(void)
+{
+	union tsr_lanes low, high, to;
+
+	for (unsigned int i = 0; i < 5000; i++) {
+		const bool both = i % 3;
+
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+			low.u[l] = odd_float();
+			high.u[l] = odd_float();
+		}
+		path->halves(&low, both ? &high : NULL, &to);
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			if (to.u[l] != (tsr_float_to_half(low.f[l]) |
+					(both ? (uint32_t)tsr_float_to_half(high.f[l]) << 16 : 0)))
+				ktap_fail("%#x and %#x are %#x", low.u[l], high.u[l], to.u[l]);
+	}
+}
+
+static void test_halves(void)
+{
+	each_path(halves);
+}
+
 /* Blocks of 64 pixels, with w and without, which may be known already. */
 static void patches(void)
 {
@@ -496,6 +535,7 @@ int main(void)
 	ktap_run("[PIX10] within 6 ulp of exact interpolation", test_accuracy);
 	ktap_run("[PIX10] planes of 1/w and depth, to the bit", test_geometry);
 	ktap_run("[PIX10] varyings of bundles, to the bit", test_bundles);
+	ktap_run("[PIX10] 16-bit results, to the bit", test_halves);
 	ktap_run("[PIX10] varyings of blocks of pixels, to the bit", test_patches);
 	return ktap_finish();
 }
