@@ -611,8 +611,10 @@ static void flat_block(const struct load *l, const struct tsr_planes *planes,
 	for (unsigned int i = 0; i < tsr_register_words(type, l->count); i++) {
 		union tsr_lanes *to = &reg[(staging + i) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
 
-		for (unsigned int n = 0; n < TSR_QUAD_BLOCK_WARPS * TSR_WARP_LANES; n++)
-			to[n / TSR_WARP_LANES].u[n % TSR_WARP_LANES] = word[i];
+		for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++) {
+			for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+				to[w].u[l] = word[i];
+		}
 	}
 }
 

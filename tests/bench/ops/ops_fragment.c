@@ -117,10 +117,12 @@ static void open_source(const struct source *s)
 
 static const char vertex[] =
 	"#version 320 es\n"
-	"out vec2 uv;\n"
+	"out vec2 uv; out vec4 tint; flat out vec4 shade;\n"
 	"void main() {\n"
 	"	vec2 p = vec2(gl_VertexID & 1, gl_VertexID >> 1);\n"
 	"	uv = p;\n"
+	"	tint = vec4(p, 1.0 - p);\n"
+	"	shade = vec4(0.25 * float(gl_VertexID));\n"
 	"	gl_Position = vec4(2.0 * p - 1.0, 0.0, 1.0);\n"
 	"}\n";
 
@@ -273,5 +275,13 @@ const struct op ops_fragment[] = {
 	PASS("array_local", NULL, "",
 	     "float a[8]; for (int i = 0; i < 8; i++) a[i] = uv.x * float(i); c = vec4(a[at.x & "
 	     "7] * 0.1, a[at.y & 7] * 0.1, 0.0, 1.0);"),
+	/* varyings and numbers as most programs for OpenGL ES declare them */
+	PASS("varying_flat", NULL, "flat in vec4 shade;", "c = shade + uv.xyxy * 0.1;"),
+	PASS("varying_mediump", NULL, "in mediump vec4 tint;", "c = tint;"),
+	PASS("arithmetic_mediump", NULL, "in mediump vec4 tint;",
+	     "mediump vec4 m = tint; for (int i = 0; i < 8; i++) m = m * m.yzwx + 0.25 * tint; "
+	     "c = m;"),
+	PASS("bilinear_mediump", &rgba8, "uniform mediump sampler2D t; in mediump vec4 tint;",
+	     "mediump vec4 m = texture(t, uv) * tint; c = m;"),
 	{ NULL, NULL, NULL, NULL }
 };
