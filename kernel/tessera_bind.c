@@ -26,6 +26,7 @@
 
 #include "tessera_as.h"
 #include "tessera_bind.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_evict.h"
@@ -771,6 +772,7 @@ void tessera_bind_destroy(struct tessera_bind *bind)
 	tessera_pt_pool_fini(vm->tdev->drm.dev, &bind->pool);
 	list_del(&bind->node);
 	mutex_unlock(&vm->op_lock);
+	tessera_delay(TESSERA_DELAY_BIND_FREE);
 
 	tessera_vmas_free(vm, &bind->returned);
 	tessera_vmas_free(vm, &bind->spare);

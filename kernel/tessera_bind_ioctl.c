@@ -20,6 +20,7 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_bind.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_fence.h"
@@ -306,6 +307,7 @@ static int tessera_bind_in_turn(struct drm_file *file, struct tessera_bind *bind
 	bind_push_sync(job);
 
 	ret = wait_event_interruptible(vm->async_wait, READ_ONCE(wait.done));
+	tessera_delay(TESSERA_DELAY_BIND_TURN);
 
 	/* The job is there as long as it has not run. */
 	mutex_lock(&vm->op_lock);

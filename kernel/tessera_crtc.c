@@ -31,6 +31,7 @@
 #include <drm/drm_print.h>
 #include <drm/drm_vblank.h>
 
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_kms.h"
 #include "tessera_pm.h"
@@ -577,6 +578,7 @@ static void tessera_crtc_atomic_disable(struct drm_crtc *crtc, struct drm_atomic
 	spin_unlock_irq(&tdev->drm.event_lock);
 
 	drm_crtc_vblank_off(crtc);
+	tessera_delay(TESSERA_DELAY_CRTC_DISABLE);
 
 	spin_lock_irq(&tdev->drm.event_lock);
 	if (!crtc->state->active)

@@ -16,6 +16,7 @@
 
 #include "tessera_check.h"
 #include "tessera_debugfs.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
 #include "tessera_inject.h"
@@ -288,4 +289,5 @@ void tessera_debugfs_init(struct drm_minor *minor)
 			    &evict_fops);
 	tessera_inject_debugfs_init(minor);
 	tessera_check_debugfs_init(minor);
+	tessera_delay_debugfs_init(minor);
 }

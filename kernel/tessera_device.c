@@ -22,6 +22,7 @@
 
 #include "tessera_as.h"
 #include "tessera_check.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_dump.h"
 #include "tessera_evict.h"
@@ -318,6 +319,7 @@ void tessera_device_unplug(struct tessera_device *tdev)
 	 */
 	tessera_kms_lose(tdev);
 	tessera_reset_unplug(tdev);
+	tessera_delay(TESSERA_DELAY_UNPLUG);
 	drm_dev_unplug(&tdev->drm);
 	tessera_irq_fini(tdev);
 	tessera_kms_unplug(tdev);

@@ -24,6 +24,7 @@
 
 #include "tessera_bind.h"
 #include "tessera_debugfs.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
@@ -88,6 +89,7 @@ static void tessera_postclose(struct drm_device *drm, struct drm_file *file)
 		tessera_queue_put(queue);
 	}
 	xa_destroy(&tfile->queues);
+	tessera_delay(TESSERA_DELAY_FILE_CLOSE);
 
 	xa_for_each(&tfile->perfmons, id, perfmon)
 		tessera_perfmon_put(perfmon);
@@ -207,6 +209,7 @@ static int tessera_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		tessera_device_unplug(tdev);
 		return ret;
 	}
+	tessera_delay(TESSERA_DELAY_PROBE);
 	tessera_pm_init(tdev);
 	tessera_kms_setup_clients(tdev);
 

@@ -28,6 +28,7 @@
 #include <drm/drm_managed.h>
 #include <drm/tessera_drm.h>
 
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_evict.h"
 #include "tessera_gem.h"
@@ -215,6 +216,7 @@ static s64 evict_one(struct tessera_device *tdev, struct dmem_cgroup_pool_state 
 	if (!bo)
 		return -ENOSPC;
 
+	tessera_delay(TESSERA_DELAY_EVICT);
 	ret = tessera_move_out(bo) ?: (s64)bo->base.base.size;
 	if (ret > 0)
 		tessera_evict_forget(bo);

@@ -34,6 +34,7 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_as.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
 #include "tessera_kms.h"
@@ -205,6 +206,7 @@ static void place_let_go(struct tessera_kms *kms, struct tessera_fb_place *place
 		return;
 	}
 
+	tessera_delay(TESSERA_DELAY_FB_IDLE);
 	list_add_tail(&place->idle, &kms->idle);
 	if (++kms->num_idle > IDLE_MOST)
 		idle_give_up_oldest(kms);

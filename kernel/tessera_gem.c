@@ -36,6 +36,7 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_check.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_evict.h"
@@ -108,6 +109,7 @@ static void tessera_gem_free(struct drm_gem_object *obj)
 	struct tessera_bo *bo = to_tessera_bo(obj);
 	struct drm_gem_object *private_resv = bo->private_resv;
 
+	tessera_delay(TESSERA_DELAY_GEM_FREE);
 	tessera_evict_forget(bo);
 	tessera_swap_forget(bo);
 	tessera_bo_forget_madvise(bo);

@@ -13,6 +13,7 @@
 #include <drm/drm_vma_manager.h>
 #include <drm/tessera_drm.h>
 
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
@@ -215,6 +216,7 @@ int tessera_ioctl_bo_madvise(struct drm_device *drm, void *data, struct drm_file
 		return -ENOENT;
 
 	ret = tessera_bo_madvise(to_tessera_bo(obj), args->madv, &args->retained);
+	tessera_delay(TESSERA_DELAY_MADVISE);
 	if (!ret && args->madv == DRM_TESSERA_MADV_DONT_NEED)
 		tessera_framebuffers_forget(to_tessera_device(drm), to_tessera_bo(obj));
 	drm_gem_object_put(obj);

@@ -37,6 +37,7 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_bind.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_fence.h"
@@ -177,6 +178,7 @@ static void heap_free(struct tessera_heap *heap)
 	struct tessera_vm *vm = heap->vm;
 	int ret;
 
+	tessera_delay(TESSERA_DELAY_HEAP_FREE);
 	mutex_lock(&vm->op_lock);
 	ret = tessera_bind_run(heap->unmap);
 	list_del(&heap->node);

@@ -43,6 +43,7 @@
 
 #include "tessera_as.h"
 #include "tessera_check.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_evict.h"
 #include "tessera_gem.h"
@@ -236,6 +237,7 @@ static int move_list_vms(struct tessera_move *move)
 	if (!move->vms)
 		return -ENOMEM;
 
+	tessera_delay(TESSERA_DELAY_MOVE_LIST);
 	mutex_lock(tessera_gpuva_lock(obj));
 	drm_gem_for_each_gpuvm_bo(vm_bo, obj) {
 		struct tessera_move_vm *mv = &move->vms[move->count];
@@ -470,6 +472,7 @@ int tessera_move_out(struct tessera_bo *bo)
 	ret = ret ?: move_copy(&move);
 	ret = ret ?: bo_map_pages(bo);
 	if (!ret) {
+		tessera_delay(TESSERA_DELAY_MOVE_SWITCH);
 		move_switch(&move);
 		tessera_evict_free_local(bo);
 		tessera_pm_put(tdev);

@@ -21,6 +21,7 @@
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
 
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_heap.h"
@@ -39,6 +40,7 @@ static void tessera_queue_release_work(struct work_struct *work)
 	struct tessera_queue *queue = container_of(work, struct tessera_queue, release_work);
 	struct tessera_device *tdev = queue->tdev;
 
+	tessera_delay(TESSERA_DELAY_QUEUE_RELEASE);
 	/* Without a slot and without jobs nobody starts them any more. */
 	tessera_watch_fini(queue);
 	cancel_work_sync(&queue->heap_work);
@@ -207,6 +209,7 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
 	}
 
+	tessera_delay(TESSERA_DELAY_QUEUE_KILL);
 	mutex_lock(&queue->lock);
 	tessera_queue_cancel_locked(queue, error);
 	if (!tdev->engines)
@@ -374,6 +377,7 @@ static int tessera_queue_start(struct tessera_queue *queue, u32 ring_size)
 
 	/* Allocates, so without the locks; nobody runs jobs yet. */
 	ret = tessera_ring_map(tdev, queue->slot, ring_size, &ring);
+	tessera_delay(TESSERA_DELAY_QUEUE_START);
 	ret = ret ?: tessera_lock_running(tdev);
 	if (ret)
 		mutex_lock(&tdev->reset.lock);

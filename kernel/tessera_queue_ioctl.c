@@ -13,6 +13,7 @@
 #include <drm/drm_file.h>
 #include <drm/tessera_drm.h>
 
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_queue.h"
@@ -123,6 +124,7 @@ int tessera_ioctl_queue_create(struct drm_device *drm, void *data, struct drm_fi
 		tessera_queue_kill(queue, -ECANCELED);
 		tessera_queue_put(queue);
 	}
+	tessera_delay(TESSERA_DELAY_QUEUE_CREATE);
 	args->queue_id = queue->id;
 	tessera_queue_put(queue);
 
@@ -164,6 +166,7 @@ int tessera_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_f
 	if (!queue)
 		return -ENOENT;
 
+	tessera_delay(TESSERA_DELAY_QUEUE_DESTROY);
 	tessera_queue_kill(queue, -ECANCELED);
 	tessera_vm_forget_queue(queue->vm, queue);
 	after = tessera_queue_usage(queue);

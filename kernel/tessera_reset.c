@@ -36,6 +36,7 @@
 
 #include "tessera_as.h"
 #include "tessera_check.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_irq.h"
 #include "tessera_kms.h"
@@ -237,6 +238,7 @@ static void tessera_reset_ladder(struct work_struct *work)
 	struct tessera_device *tdev = container_of(to_delayed_work(work), struct tessera_device,
 						   reset.ladder);
 
+	tessera_delay(TESSERA_DELAY_LADDER);
 	if (ladder_device(tdev))
 		ladder_function(tdev);
 }

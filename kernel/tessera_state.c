@@ -30,6 +30,7 @@
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_state.h"
 
@@ -222,6 +223,7 @@ int tessera_lock_running(struct tessera_device *tdev)
 		ret = tessera_wait_running(tdev);
 		if (ret)
 			return ret;
+		tessera_delay(TESSERA_DELAY_LOCK_RUNNING);
 		mutex_lock(&tdev->reset.lock);
 	}
 

@@ -21,6 +21,7 @@
 
 #include "tessera_as.h"
 #include "tessera_bind.h"
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_evict.h"
@@ -75,6 +76,7 @@ static void tessera_vm_release_work(struct work_struct *work)
 	tessera_timeline_put(vm->timeline);
 	tessera_slots_forget_vm(vm);
 	tessera_vm_clear(vm);
+	tessera_delay(TESSERA_DELAY_VM_RELEASE);
 
 	/* Last: an unplug waits here until the page table is freed. */
 	mutex_lock(&tdev->vms.lock);

@@ -31,6 +31,7 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 
+#include "tessera_delay.h"
 #include "tessera_device.h"
 #include "tessera_dump.h"
 #include "tessera_fault.h"
@@ -246,6 +247,7 @@ static void queue_fail(struct tessera_queue *queue, const struct diagnosis *foun
 		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
 	}
 
+	tessera_delay(TESSERA_DELAY_WATCH_BAN);
 	mutex_lock(&queue->lock);
 	queue_ban(queue, found);
 	mutex_unlock(&queue->lock);
@@ -269,6 +271,7 @@ static void queue_recover(struct tessera_queue *queue)
 	if (!queue_examine(queue, &found))
 		return;
 
+	tessera_delay(TESSERA_DELAY_WATCH_STOP);
 	tessera_engine_stop(tdev, queue->engine_class);
 	if (queue_stop_slot(queue, &stopped))
 		queue_fail(queue, &found, stopped);
