@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * test: TIMEOUT=120 SMP=2 DEVICE_ARGS=vram=32M,heads=1,inject-window=on
- * test: KERNEL_ARGS=slub_debug=FZP,kmalloc-*;tessera.job_timeout_ms=1000;tessera.job_limit_ms=60000
+ * test: KERNEL_ARGS=slub_debug=FZP;tessera.job_timeout_ms=1000;tessera.job_limit_ms=60000
  */
 /* Windows of files, VMs, buffer objects and of the display: see gt_window.h. */
 #include "gt_main.h"
