@@ -17,7 +17,6 @@ struct drm_minor;
  * @TESSERA_DELAY_FILE_CLOSE: a closed file has lost its queues and still has heaps and VMs.
  * @TESSERA_DELAY_GEM_FREE: a BO has no references and is still on all lists.
  * @TESSERA_DELAY_HEAP_FREE: a heap has no references and is still on its VM's list.
- * @TESSERA_DELAY_LADDER: the device is cut off, and the reset escalation has not locked it yet.
  * @TESSERA_DELAY_LOCK_RUNNING: a thread has seen the device run and has not locked it yet.
  * @TESSERA_DELAY_MADVISE: a BO is not needed, and its idle framebuffers are still mapped.
  * @TESSERA_DELAY_MOVE_LIST: the VMs of a BO were counted and are not listed yet.
@@ -28,6 +27,7 @@ struct drm_minor;
  * @TESSERA_DELAY_QUEUE_KILL: the slot of a queue is stopped, and its jobs are not cancelled yet.
  * @TESSERA_DELAY_QUEUE_RELEASE: a queue has no references, and its work items are not cancelled.
  * @TESSERA_DELAY_QUEUE_START: a queue has a slot and a ring, and the slot is not enabled yet.
+ * @TESSERA_DELAY_RESET_ESCALATION: the device is cut off, and its reset has not begun.
  * @TESSERA_DELAY_UNPLUG: the device is stopped for good, and ioctls are not refused yet.
  * @TESSERA_DELAY_VM_RELEASE: the mappings of a VM are gone, and it is still on the list of VMs.
  * @TESSERA_DELAY_WATCH_BAN: the slot of a failed queue is stopped, and no job has its error yet.
@@ -43,7 +43,6 @@ enum tessera_delay_point {
 	TESSERA_DELAY_FILE_CLOSE,
 	TESSERA_DELAY_GEM_FREE,
 	TESSERA_DELAY_HEAP_FREE,
-	TESSERA_DELAY_LADDER,
 	TESSERA_DELAY_LOCK_RUNNING,
 	TESSERA_DELAY_MADVISE,
 	TESSERA_DELAY_MOVE_LIST,
@@ -54,6 +53,7 @@ enum tessera_delay_point {
 	TESSERA_DELAY_QUEUE_KILL,
 	TESSERA_DELAY_QUEUE_RELEASE,
 	TESSERA_DELAY_QUEUE_START,
+	TESSERA_DELAY_RESET_ESCALATION,
 	TESSERA_DELAY_UNPLUG,
 	TESSERA_DELAY_VM_RELEASE,
 	TESSERA_DELAY_WATCH_BAN,

@@ -238,7 +238,7 @@ static void tessera_reset_ladder(struct work_struct *work)
 	struct tessera_device *tdev = container_of(to_delayed_work(work), struct tessera_device,
 						   reset.ladder);
 
-	tessera_delay(TESSERA_DELAY_LADDER);
+	tessera_delay(TESSERA_DELAY_RESET_ESCALATION);
 	if (ladder_device(tdev))
 		ladder_function(tdev);
 }

@@ -28,7 +28,7 @@
 #define VA		0x40000000ull
 #define MIB		0x100000ull
 
-/* What all tests of a program use. */
+/* The context of the tests of a program. */
 static struct gt_ctx c;
 
 /* ---- debugfs "delay" ---- */

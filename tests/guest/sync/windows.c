@@ -224,13 +224,13 @@ static void watch_ban(void)
 /* ---- recovery of the device ---- */
 
 /* The device is cut off, and nobody resets it yet. Calls work, and a job waits for the reset. */
-static void ladder(void)
+static void reset_escalation(void)
 {
 	struct gt_bo bo = gt_bo(c.fd, MIB, DRM_TESSERA_BO_NO_MMAP);
 	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY), made = 0;
 	struct drm_tessera_bind_op map = gt_op_map(bo.handle, VA, MIB, 0, GT_RW);
 	struct drm_tessera_sync done = gt_binary(c.sync);
-	struct window w = arm("ladder");
+	struct window w = arm("reset-escalation");
 	struct call reset, create;
 	struct gt_cs cs = adder();
 
@@ -260,18 +260,18 @@ static void ladder(void)
 /* QUEUE_CREATE has waited for a reset, and the device is given up before it has locked it. */
 static void lock_running(void)
 {
-	struct window at_ladder = arm("ladder"), w = arm("lock-running");
+	struct window at_reset = arm("reset-escalation"), w = arm("lock-running");
 	struct call reset, create;
 	char slot[64];
 	uint32_t queue;
 
 	slot_name(slot, sizeof(slot));
 	call_start(&reset, do_climb, "device");
-	if (entered(&at_ladder)) {
+	if (entered(&at_reset)) {
 		call_start(&create, do_create, &queue);
 		ktap_ok(call_waits(&create));
 	}
-	release(&at_ladder);
+	release(&at_reset);
 	ktap_eq(call_end(&reset), 0);
 	if (entered(&w))
 		ktap_eq(climb("wedged"), 0);
@@ -359,7 +359,7 @@ static void refused(void)
 		if (!ktap_eq(delay(wrong[i]), -EINVAL))
 			ktap_fail("%s", wrong[i]);
 	}
-	ktap_eq(delay("evict=1ms times=2\nladder=2ms\n"), 0);
+	ktap_eq(delay("evict=1ms times=2\nunplug=2ms\n"), 0);
 	ktap_eq(delay("clear"), 0);
 }
 
@@ -375,7 +375,8 @@ int main(int argc, char **argv)
 	ktap_run("queue-release: resets while a queue is released", queue_release);
 	ktap_run("watch-stop: a job ends after it was found to hang", watch_stop);
 	ktap_run("watch-ban: a queue is destroyed before its jobs have errors", watch_ban);
-	ktap_run("ladder: calls between a failure and the reset", ladder);
+	ktap_run("reset-escalation: calls between a failure and the reset",
+		 reset_escalation);
 	ktap_run("lock-running: a device is given up after a reset", lock_running);
 	ktap_run("unplug: calls between the stop of the device and its unplug", unplug);
 	ktap_run("probe: jobs before probe has returned", probe);
