@@ -61,7 +61,7 @@ fi
 if configure arm64 "${base[@]}" COMPILE_TEST=y DRM_TESSERA=y >"$dir/arm64.log" 2>&1; then
     check "Kconfig takes it for arm64, built in and to see that it compiles" taken arm64
     check "without debugfs, KUnit and the emulator's files it compiles there with W=1 and no warning" builds arm64
-    left_out() { [ -f "$dir/arm64/$driver/tessera_drv.o" ] && ! ls "$dir/arm64/$driver"/tessera_{inject,check,debugfs}.o 2>/dev/null; }
+    left_out() { [ -f "$dir/arm64/$driver/tessera_drv.o" ] && ! ls "$dir/arm64/$driver"/tessera_{inject,check,delay,debugfs}.o 2>/dev/null; }
     check "the emulator's text protocols are not in it" left_out
 else
     result 1 "the tree can be configured for arm64"
