@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same of every mode and every partition of ASTC, made by vectors.py. */
+/* Hashes of blocks with every mode and every partition of ASTC, made by vectors.py. */
 BLOCK_LISTED(astc_4x4,
 	0x46850e8a4315d7f6, 0xe8fbc6ffb9af2325, 0xed9109d427aeb689, 0x91345ba7bd25632a,
 	0x0820387b57d2c92e, 0xe8fbc6ffb9af2325, 0x96f0fab50df078eb, 0xc82a58a6a3aade4e,

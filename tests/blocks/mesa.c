@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What Mesa's Panfrost, for Mali v7, writes as descriptors of compressed textures: it makes
- * mesa.h, from Mesa's own functions. Not part of any build: mesa.sh runs it.
+ * Writes mesa.h: the descriptors of compressed textures as Mesa's Panfrost packs them for Mali v7.
+ * It calls Mesa's own functions. No build contains it. mesa.sh compiles and runs it.
  */
 #include <stdio.h>
 #include <string.h>

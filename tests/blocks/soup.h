@@ -13,14 +13,14 @@
 #define SOUP_BLOCKS 4096		/* of a format that are looked at */
 #define SOUP_GROUP 128			/* of them have a digest together */
 
-/* Of ASTC (with floats) more follow: every mode there is, and every partition of 2, 3, 4 parts. */
+/* Further ASTC blocks (with floats): every mode, and every partition of 2, 3 and 4 parts. */
 #define SOUP_MODES 2048
 #define SOUP_SEEDS (3 * 1024)
 #define SOUP_LISTED (SOUP_MODES + SOUP_SEEDS)
 
 enum soup_kind { SOUP_ANY, SOUP_SIGNED, SOUP_ETC, SOUP_EAC, SOUP_BC6H, SOUP_BC7, SOUP_ASTC };
 
-/* What a texel is decoded to. */
+/* The type of a decoded texel. */
 enum soup_texel { SOUP_BYTES, SOUP_FLOATS };
 
 struct soup_format {

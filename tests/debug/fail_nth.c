@@ -26,7 +26,7 @@
 #define HEAP_VA		0x80000000ULL
 #define HEAP_SIZE	(1 << 17)	/* all of it is bound, page by page */
 
-/* What a call works on, made without faults. */
+/* The objects of a call, created without faults. */
 struct stage {
 	struct gt_ctx c;
 	uint32_t bo;		/* BO_SIZE, not bound, exported */
@@ -124,7 +124,7 @@ static void strike(struct stage *s)
 	gt_ctx_free(&s->c);
 }
 
-/* What was there before the call still works: the stage's context runs a job. */
+/* True if the objects from before the call work: the stage's context runs a job. */
 static bool works(struct stage *s)
 {
 	struct gt_cs cs = gt_stream(&s->c, 3);
@@ -476,7 +476,7 @@ static const struct op ops[] = {
 
 static const struct op *op;	/* the one that runs */
 
-/* True if the call takes the stage's own VM away, so that nothing works behind it. */
+/* True if the call destroys the stage's own VM, so that nothing works after it. */
 static bool destroys(void)
 {
 	return op->call == do_vm_destroy;

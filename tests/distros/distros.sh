@@ -9,7 +9,7 @@
 cd "$TSR_TOP" || exit 1
 . tests/distros/lib/bare.sh
 
-# What `make run` leaves: each of these is a picture.
+# True if `make run` has left at least four pictures.
 pictures() {
     inside "$1" 'find ~/.cache/tessera/build -path "*/run/*.png" -size +1k' || return
     [ "$(wc -l <"$roots/$1.log")" -ge 4 ] || { cat "$roots/$1.log"; return 1; }

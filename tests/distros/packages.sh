@@ -26,7 +26,7 @@ program() {
     inside "$release" 'cc -Wall -Werror userspace/demos/triangle/triangle.c -o /triangle $(pkgconf --cflags --libs libtessera-gfx) &&
         tsr-host /triangle | grep -qx "the middle is 63 65 127"'
 }
-# What the guest does when its kernel has mounted the root: init.
+# The init program of the guest.
 guest() {
     "${as_root[@]}" tee "$root/init" >/dev/null <<'INIT'
 #!/bin/sh

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 */
 /*
- * A vertex shader that a public compiler has made, and that knows nothing of later stages, before
- * each of them, unchanged: pictures, counts and streamed bytes are those of one that stores to
- * attribute space.
+ * A vertex shader of a public compiler, which knows nothing of later stages, runs unchanged before
+ * each of them. Pictures, counts and captured bytes equal those of a shader that stores to stage
+ * I/O memory.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -17,9 +17,9 @@
 #include "simd/simd.h"
 
 /*
- * What two frames of a scene may come to: tuples executed in all, of these by the interpreter,
- * messages dealt with lane by lane, and primitives set up one by one. A flat or simple fragment
- * executes none.
+ * Upper limits for two frames of a scene: tuples executed, tuples executed by the interpreter,
+ * messages handled lane by lane, and primitives set up one by one. A flat or simple fragment
+ * executes no tuple.
  */
 static const struct limit {
 	const char *scene;

@@ -18,7 +18,7 @@ static uint64_t counter(unsigned int number)
 	struct tsr_queue *bin[TSR_GFX_BIN_QUEUES], *render;
 
 	tsr_gfx_queues(t.gfx, bin, &render);
-	/* it has no second engine */
+	/* the device has no second engine */
 	return hostgpu_counter(t.device, tsr_queue_id(bin[0]), number);
 }
 

@@ -84,7 +84,7 @@ static void set_up(void)
 	need(tsr_gfx_pipeline_create(&info, sizeof(info), &pipeline));
 }
 
-/* What has not been drawn is NaN. */
+/* Pixels that no triangle covers are NaN. */
 static void draw(const struct corner v[3], float (*out)[4])
 {
 	struct tsr_gfx_pass_info info = { .color[0] = { .image = picture,
@@ -116,7 +116,7 @@ static long double snapped(float x, float w)
 	return rintl(((long double)x / w + 1) / 2 * SIDE * 256);
 }
 
-/* What a pixel can change a plane by that is @at at the corners, whose places are in 256ths. */
+/* Steepest change per pixel of a plane with values @at at corners @x, @y (in 1/256 pixels). */
 static long double slope(const long double x[3], const long double y[3], const long double at[3],
 			 long double area)
 {

@@ -19,7 +19,7 @@ ENGINES = ["bin", "render", "compute", "copy"]
 # While gputop looks, somebody copies; busy engines show between two looks at the same client.
 COMMAND = "(while :; do copy >/dev/null; done) & load=$!; /mnt/run gputop -d 1 -n 12; status=$?; kill $load; exit $status"
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-# PID, memory, resident memory, a share of each engine with a bar behind it, name
+# PID, memory, resident memory, the share of each engine followed by a bar, name
 CLIENT = re.compile(r"^\s*(\d+)\s+(\d+)([BKMG]?)\s+(\d+)([BKMG]?) \|(.*)\|\s*(\S+)\s*$")
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 

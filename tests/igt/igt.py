@@ -32,8 +32,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # once what it does. A guest's second of work takes ten of the host's, one of waiting nothing.
 CONTRACT = "drm_contract"       # see contract.sh
 CLOCK = ["-icount", "shift=0,sleep=off", "-rtc", "clock=vm"]
-# What takes the device away does so while somebody shows pictures and somebody has more LOCAL memory than there is. Both
-# come back as soon as the device does.
+# Tests that remove the device. Meanwhile one program shows pictures and one allocates more LOCAL memory than exists. Both
+# restart as soon as the device is back.
 SHOWN = "core_hotunplug", "device_reset"
 SHOW = ("(while :; do tsr-show --frames 1000000; sleep 1; done) </dev/null >/tmp/show 2>&1 & "
         "(while :; do evict_mixed; sleep 1; done) </dev/null >/tmp/pressure 2>&1 &")

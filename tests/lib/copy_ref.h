@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a COPY command must do, byte by byte: written from the text of Documentation/hw
- * (packets.xml, copy-engine.md) alone, without a thought for speed, over the pages of a mock_mem;
- * and the check of the engine against it.
+ * Reference implementation of the COPY commands on the pages of a mock_mem, and the comparison of
+ * the engine with it. It moves byte by byte and is written from Documentation/hw (packets.xml,
+ * copy-engine.md) alone.
  */
 #ifndef TSR_COPY_REF_H
 #define TSR_COPY_REF_H
@@ -31,7 +31,7 @@ unsigned int copy_ref_index(unsigned int x, unsigned int y);
  */
 bool copy_check(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char *what);
 
-/* The same without comparing memory: where the content is unspecified. */
+/* As copy_check(), without comparing memory, for commands whose result is unspecified. */
 bool copy_check_unspecified(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char *what);
 
 /* Steps the last check took, PENDING ones included. */

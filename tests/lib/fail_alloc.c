@@ -17,7 +17,7 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_aligned_alloc(size_t align, size_t size);
 
-static atomic_uint seen, first, last;	/* those that fail; 0: none */
+static atomic_uint seen, first, last;	/* allocations @first to @last fail; 0: none */
 
 static atomic_int filling = -1;		/* byte that new memory is filled with, or -1 */
 

@@ -42,7 +42,7 @@ struct input {
 	uint8_t data[INPUT_MAX];
 };
 
-/* What the fuzzer works on. current is shared memory in a file: it survives any kind of death. */
+/* State of the fuzzer. @current is shared memory in a file, which outlives a crash. */
 struct fuzzer {
 	uint64_t random;	/* xorshift state, never 0 */
 	unsigned int used;	/* inputs in pool */

@@ -28,7 +28,7 @@ from tap import Tap
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LINES, BRANCHES = 90, 70        # percent of the driver that must be reached
 
-# What the second table is about, in its order: (title, source below the kernel's tree).
+# Rows of the second table in their order: (title, source below the kernel's tree).
 STANDS_ON = (
     ("the scheduler", r"drivers/gpu/drm/scheduler/.*\.c"),
     ("GPU address spaces", r"drivers/gpu/drm/drm_gpuvm\.c"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests that draw begin with: device, VM, pools, a context, programs that pass a position and
- * a color on, and triangles from them. For the guest and for the host alike.
+ * Fixture of tests that draw, in guests and on the host: device, VM, pools, a context, shaders that
+ * pass on a position and a color, and triangles with them.
  */
 #ifndef GFXT_H
 #define GFXT_H
@@ -79,7 +79,7 @@ static inline void gfxt_close(struct gfxt *t)
 	tsr_device_unref(t->device);
 }
 
-/* What alters the description of a pipeline before it is created; may be NULL. */
+/* Changes the description of a pipeline before it is created. May be NULL. */
 typedef void gfxt_change(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend);
 
 /* Create a pipeline for triangles of struct gfxt_vertex, altered by @change; 0 or an error. */
@@ -107,7 +107,7 @@ static inline int gfxt_pipeline_try(struct gfxt *t, gfxt_change *change,
 	return tsr_gfx_pipeline_create(&info, sizeof(info), pipeline);
 }
 
-/* The same, which is to succeed. */
+/* As gfxt_pipeline_try(). An error fails the test. */
 static inline struct tsr_gfx_pipeline *gfxt_pipeline(struct gfxt *t, gfxt_change *change)
 {
 	struct tsr_gfx_pipeline *pipeline = NULL;

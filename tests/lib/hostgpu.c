@@ -30,7 +30,7 @@ void hostgpu_reset(void)
 	drv_stop();
 }
 
-/* What @device is to the driver. */
+/* The driver's file of @device. */
 static struct file *file_of(const struct tsr_device *device)
 {
 	struct ufile *u = ufile_get(tsr_device_fd(device));

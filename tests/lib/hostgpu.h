@@ -12,12 +12,12 @@
 
 struct tsr_device;
 
-/* What the model is made with; before the first device is opened. Zero: the defaults. */
+/* Configuration of the model, set before the first device is opened. Zero: the defaults. */
 struct hostgpu_options {
 	unsigned int threads;		/* worker threads; 0: who submits does the work */
 	unsigned int cores;		/* shader cores */
 	const char *simd;		/* "sse2", "avx2", "avx512" */
-	unsigned int gfx_debug;		/* optimisations of rendering that are off: TSR_GFX_NO_… */
+	unsigned int gfx_debug;		/* optimizations of rendering that are off: TSR_GFX_NO_… */
 };
 
 /* hostgpu_set(): the machine of the next device, one engine of each class. */

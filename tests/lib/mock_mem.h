@@ -21,7 +21,7 @@
 #define MOCK_PAGES 2048			/* at most that many pages */
 #define MOCK_SPANS_HELD 32		/* write spans a step may hold at once */
 
-/* What a page does. */
+/* A page and its faults. */
 struct mock_page {
 	uint64_t va;			/* page-aligned */
 	uint8_t *mem;			/* MOCK_PAGE bytes, or NULL for a NULL page */
@@ -42,7 +42,7 @@ struct mock_mem {
 	unsigned int pending_percent;	/* of calls that are PENDING */
 	unsigned int fragment_percent;	/* of calls whose span is shorter than it could be */
 	uint64_t pending_call;		/* this call (counting from 1) is PENDING; 0: none */
-	/* What happened. */
+	/* Calls so far. */
 	uint64_t calls;
 	uint64_t bad_packet_pc;		/* arguments of tsr_mem_bad_packet() */
 	unsigned int bad_packet_qword;

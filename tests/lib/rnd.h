@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random numbers for inputs of tests: a linear congruential generator of 64 bits (the multiplier is
- * Knuth's), of which the upper half is taken. Each program has its own, and the same numbers in
- * each run; one that wants others sets rnd_state.
+ * Random numbers for inputs of tests: the upper half of a 64-bit linear congruential generator with
+ * Knuth's multiplier. Each program has a generator of its own with the same numbers in each run.
+ * Set rnd_state for other numbers.
  */
 #ifndef TESTS_RND_H
 #define TESTS_RND_H

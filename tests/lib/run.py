@@ -259,8 +259,8 @@ def run_all(host, guest, report, jobs, durations):
             future.result()
 
 
-# What ends QEMU 10.0 now and then, on a busy host, when the guest resets a function again and again: its processor looks up a
-# section of memory in a map that is newer than what it knows of it. No line of the device's is in that.
+# Assertion of QEMU 10.0 that fails now and then on a busy host while the guest resets a function again and again. A
+# processor looks up a memory section in a newer map than the one that it knows. The device is not involved.
 QEMU_RACE = "iotlb_to_section: Assertion"
 
 

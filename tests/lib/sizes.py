@@ -5,7 +5,7 @@ import re
 
 from ktap import by_program
 
-# What a test is about is seen from its name, or from its program; the first line that matches counts.
+# Kinds of tests, recognized by the name of the test or of its program. The first match counts.
 KINDS = (
     ("stress of pairs", r"pair-\w+-\w+:", r"guest/pairs$", 21),
     ("isolation: others do not notice", r"\[SYS4\]|another file|others are exact|of its own|starve", r"guest/isolation", 40),

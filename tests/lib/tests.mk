@@ -124,13 +124,13 @@ check-guest: setup
 	@$(GUEST_ENV); $(CHECKED) $(RUN) --jobs $$(($(JOBS) + 1)) --suite guest --results $(RESULTS)/guest.ktap \
 		$(GUEST_PROGRAMS) $(ENGINE_PROGRAMS)
 
-# What is about the kernel's interfaces, and the faults under load, on the other kernel.
+# Tests of the kernel's interfaces, and the faults under load, on the other kernel.
 # check-guest-short: the part of check-guest that is about the kernel, on another one: KERNEL=6.12
 check-guest-short:
 	@$(MAKE) check-guest KERNEL=$(or $(KERNEL),6.12) TESTS='drm_core ioctl_* syncobjs timeline prime interop bind_order \
 		madvise races hang recovery suspend hotplug pci_errors faults_load'
 
-# The same on kernels of our own (qemu-device/vm/kernels/), with the tests that only they can run.
+# check-guest on kernels of our own (qemu-device/vm/kernels/), with the tests that only they can run.
 GUEST_PROGRAMS = $(foreach s,$(call sources,guest),guest:$(basename $(notdir $(s)))=$(s)) \
 	$(addprefix guest-script:,$(wildcard tests/guest/scripts/*.sh tests/guest/scripts/*.py))
 # A few programs once more with the driver's other submission backend; SCHED=engine runs all of them with it.
@@ -204,7 +204,7 @@ check-distros: setup
 	@bash qemu-device/build/host/setup.sh debootstrap lintian
 	@$(RUN) --suite distros --results $(BUILD)/results-debug/distros.ktap tests/distros/distros.sh tests/distros/packages.sh tests/distros/recipes.sh tests/distros/container.sh tests/distros/fencewatch.sh
 
-# What finds most in little time; `make check WITH=debug-short` adds it to everything else.
+# Tests that find most in little time. `make check WITH=debug-short` adds them to everything else.
 # check-debug-short: the part of check-debug that is about the driver's interface, memory and locks
 check-debug-short:
 	@$(MAKE) check-debug TESTS='kunit fail_nth heap_refill fuzz_ioctls ioctl_* races prime'
@@ -238,7 +238,7 @@ check-race: export SCHED := $(SCHED)
 check-race: setup
 	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite race --results $(BUILD)/results-debug/race$(if $(SCHED),-$(SCHED))$(if $(TESTS),-partial).ktap $(GUEST_PROGRAMS)
 
-# What the guests of a cover kernel have counted; a run of all programs begins anew, a run of some adds to it.
+# Counts of the guests of a cover kernel. A run of all programs deletes them first, a run of some adds to them.
 COVER := $(BUILD)/cover
 .PHONY: check-cover cover-page
 check-cover: export VARIANT := cover
@@ -258,7 +258,7 @@ check-coverage coverage: ALSO := --also $(BUILD)/results-debug/kselftest.ktap
 check-coverage: setup
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results $(ALSO) --compare Documentation/status/coverage.md
 
-# What tests know of compressed blocks: computed again, and compared with decoders that others have written.
+# Compute the expected texels of compressed blocks again, and compare them with the decoders of others.
 .PHONY: vectors-check
 # vectors-check: the texels of compressed blocks (tests/blocks) once more, from our reference and from others' decoders
 vectors-check: setup

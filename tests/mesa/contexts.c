@@ -15,7 +15,7 @@
 
 #define WARM		200		/* contexts until caches are what they will be */
 #define SLACK	(256 << 10)	/* bytes that the heap may waver by, */
-#define GROWTH	256		/* and for each context */
+#define GROWTH	256		/* bytes for each context */
 
 static EGLDisplay display;
 static EGLConfig config;

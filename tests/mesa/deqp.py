@@ -36,7 +36,7 @@ BATCH = 100         # cases that a process runs
 LIMIT = 120 * max(1, min(5, os.getloadavg()[0] / os.cpu_count()))
 BEGINS = re.compile(r"Test case '(\S+)'\.\.")
 ENDS = re.compile(r"  (\w+) \((.*)\)$")
-# What the lists are for: a window of this kind, and no pictures in the log.
+# The window that the lists assume, and no pictures in the log.
 OPTIONS = ("--deqp-surface-type=pbuffer", "--deqp-gl-config-name=rgba8888d24s8ms0", "--deqp-surface-width=256",
            "--deqp-surface-height=256", "--deqp-log-images=disable", "--deqp-log-shader-sources=disable",
            "--deqp-log-flush=disable")

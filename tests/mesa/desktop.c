@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What OpenGL has and OpenGL ES has not. */
+/* Features of OpenGL that OpenGL ES does not have. */
 #include <stdio.h>
 
 #include <EGL/egl.h>
@@ -61,7 +61,7 @@ static GLuint many_samples(int n)
 	return (GLuint)to;
 }
 
-/* What the samples' mean is of a framebuffer that is bound. */
+/* Resolve the bound framebuffer to @to. */
 static void resolve(GLuint to)
 {
 	glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
@@ -150,7 +150,7 @@ static void sample_numbers(void)
 	glDeleteProgram(program);
 }
 
-/* What is blended by a shader is so in each sample, whose colors are others at an edge. */
+/* A shader blends in each sample. At an edge the samples of a pixel have different colors. */
 static void blend_samples(GLuint plain, GLint color)
 {
 	GLuint program = gl_program(vs, multiply_fs), to;

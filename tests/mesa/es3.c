@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What GLES 3.0 adds: several targets, instances, uniform blocks, samples, integers, captured
- * vertices, queries.
+ * Features of GLES 3.0: several targets, instances, uniform blocks, samples, integers, transform
+ * feedback, queries.
  */
 #include <stdio.h>
 #include <string.h>
@@ -251,7 +251,7 @@ static void queries(void)
 	glDeleteProgram(program);
 }
 
-/* What is drawn between two times takes what lies between them; there is one clock. */
+/* Two timestamps around a draw differ by its elapsed time: both use one clock. */
 static void times(void)
 {
 	static const char fs[] = ES3

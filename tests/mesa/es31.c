@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What GLES 3.1 adds: compute shaders, storage buffers, images, indirect draws. */
+/* Features of GLES 3.1: compute shaders, storage buffers, images, indirect draws. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

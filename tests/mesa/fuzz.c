@@ -71,7 +71,7 @@ static void leaf(bool fragment)
 
 static void expression(unsigned int depth, bool fragment);
 
-/* Of two or three values, each at most as large as what it is made of, or their product. */
+/* Join @count expressions, each at most as large as its operands, or their product. */
 static void join(unsigned int depth, bool fragment, const char *before, const char *between,
 		 unsigned int count, const char *after)
 {
@@ -419,7 +419,7 @@ static void draw(GLuint vertices, GLuint indices)
 		glDrawArraysInstanced(mode, 0, count, instances);
 }
 
-/* What comes between draws: part of a target is cleared, a texture changes, or is copied to. */
+/* Between draws: clear a part of a target, change a texture, or copy to it. */
 static void something_else(void)
 {
 	const GLint x = (GLint)below(SIZE / 2), y = (GLint)below(SIZE / 2);

@@ -161,7 +161,7 @@ static GLuint import(int fd, struct gbm_bo *bo)
 	return texture;
 }
 
-/* What another writes into a buffer is what a texture of its dma-buf has, and the reverse. */
+/* A write through GBM is visible in a texture of the dma-buf, and the reverse. */
 static void shared(uint64_t modifier)
 {
 	struct gbm_bo *bo = gbm_bo_create_with_modifiers2(gbm, WIDTH, HEIGHT, GBM_FORMAT_ARGB8888,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What GL test programs share: a context without a window on the first Tessera device, shaders, a
- * framebuffer that can be read, and checks. A program runs named cases and ends with the number
- * that failed.
+ * Common code of GL test programs: a context without a window on the first Tessera device, shaders,
+ * a framebuffer that can be read, and checks. A program runs named cases. Its exit status is the
+ * number that failed.
  */
 #ifndef TSR_TEST_GL_H
 #define TSR_TEST_GL_H

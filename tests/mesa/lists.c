@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What TESSERA_DEBUG=lists prints of a draw.
+ * The output of TESSERA_DEBUG=lists for a draw.
  * debug: lists
  * says: WIDTH=40 HEIGHT=24(.|\n)*LIST_DRAW  +TOPOLOGY=(.|\n)*batch \d+, rendering(.|\n)*TILE_STORE
  */

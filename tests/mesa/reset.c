@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a program is told when its shader does not end, and that it can go on with a new context.
+ * The reset status of a program whose shader does not end. A new context works.
  * debug: nocache (not sync: work is to wait for the shader)
  * tsr-host: --limit 2000
  */

@@ -272,7 +272,7 @@ static void layers(void)
 	glDeleteProgram(program);
 }
 
-/* Who checks that is OpenGL; the device is not to be asked. */
+/* OpenGL reports this error itself, without the device. */
 static void misfit(void)
 {
 	static const struct stages s = {

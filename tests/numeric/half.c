@@ -63,7 +63,7 @@ static void test_halves(void)
 
 		memcpy(&half, &bits, sizeof(half));
 		wrong += isnan((float)half) ? !isnan(got) : got != (float)half;
-		/* and back, bit by bit */
+		/* the conversion back is exact */
 		wrong += !isnan(got) && tsr_float_to_half(got) != bits;
 	}
 	ktap_eq(wrong, 0);

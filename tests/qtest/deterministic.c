@@ -19,8 +19,8 @@
 static const char *bios;
 
 /*
- * What the processor does meanwhile: it counts until the last job's fence arrives. The count is the
- * moment at which the GPU was done, in instructions.
+ * The processor counts until the last job's fence arrives. The count is the time at which the GPU
+ * was done, in instructions.
  */
 #define COUNT 0x2000
 #define COUNTED 0x2008
@@ -33,7 +33,7 @@ static const unsigned char counting[] = {
 	0xeb, 0xfe,		      /* 1: jmp 1b */
 };
 
-/* What one run has left behind. */
+/* The results of one run. */
 struct run {
 	char *trace;
 	uint32_t count;

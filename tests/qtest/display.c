@@ -101,7 +101,7 @@ static uint64_t events(void)
 	return bits;
 }
 
-/* What screendump writes: *@width by *@height, red, green, blue; to be freed. */
+/* The pixels of a screendump: *@width by *@height, red, green, blue. The caller frees them. */
 static uint8_t *dump(unsigned int head, unsigned int *width, unsigned int *height)
 {
 	uint8_t *rgb = NULL;
@@ -233,7 +233,7 @@ static void test_screendump(void)
 	show(0, 0);
 	ktap_eq(events(), TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK);
 	screen_is_buffer(0, 0);
-	/* What the processor has drawn meanwhile, without a word to the device. */
+	/* The processor draws without notifying the device. */
 	fill(0, 99);
 	screen_is_buffer(0, 0);
 	/* A flip: nothing before the vertical blank. */

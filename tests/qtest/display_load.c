@@ -138,7 +138,7 @@ static void test_answers(const void *arg)
 		  query.processor, stop.processor, query.wall, stop.wall);
 	ktap_ok(query.late <= LATE_MAX);
 	ktap_ok(stop.late <= LATE_MAX);
-	/* it has been at work all the time */
+	/* the display has run all the time */
 	for (unsigned int head = 0; head < HEADS; head++)
 		ktap_ok(status(head) & TSR_DISPLAY_STATUS_ON__MASK);
 	all_off();

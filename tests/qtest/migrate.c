@@ -66,9 +66,8 @@ static bool wait_progress(struct gpu *gpu, unsigned int slot, uint64_t progress)
 }
 
 /*
- * The situation of the issue: one queue blocked on a semaphore with a copy behind it, one in the
- * middle of a long copy. And a queue that is suspended, a faulted one, pending interrupts, and data
- * in local memory.
+ * The state that is saved: one queue blocked on a semaphore that a copy follows, one in the middle
+ * of a long copy, a suspended queue, a faulted queue, pending interrupts, and data in local memory.
  */
 struct scene {
 	struct gpu gpu;
@@ -142,7 +141,7 @@ static void scene_start(struct scene *s, struct qtest *q)
 	long_job(&s->copying, gpu, 3, 6);
 }
 
-/* What the second process must show, in order: state as it was, then the rest of the work. */
+/* Check the second process: first the saved state, then the rest of the work. */
 static void scene_finish(struct scene *s)
 {
 	struct gpu *gpu = &s->gpu;
@@ -217,8 +216,8 @@ static void test_half_done(void)
 }
 
 /*
- * The same with the machine stopped while saving, so that the copy is surely not done, and read
- * back bit by bit: registers before and after are equal.
+ * The machine is stopped while it is saved, so the copy is not done. All registers before and after
+ * are equal.
  */
 static void test_registers(void)
 {
@@ -352,8 +351,8 @@ static void test_many_times(void)
 }
 
 /*
- * What the GPU writes while memory is on its way to the file is sent again. The job's pages are at
- * the beginning of memory and gone when it starts; the rest, which is made large and slow, is not.
+ * Memory that the GPU writes during migration is sent again. The job's pages are at the beginning
+ * of memory and are sent before it starts. The rest of memory is large and sent slowly.
  */
 static void test_dirty(void)
 {

@@ -28,7 +28,7 @@ static void test_identification(void)
 	ktap_eq(gpu_cfg_read(&gpu, 0x3d, 1), 0); /* no INTx pin */
 }
 
-/* What a BAR answers when all ones are written: its size and kind. */
+/* The value of a BAR after all ones were written: its size and kind. */
 static uint32_t bar_probe(unsigned int n)
 {
 	uint32_t old = gpu_cfg_read(&gpu, 0x10 + 4 * n, 4), probed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever a machine can do to a device, in random order, while the device works: stop and run,
+ * Everything that a machine can do to a device, in random order, while it works: stop and run,
  * resets of every kind, bus mastering and BARs off and elsewhere, the IOMMU on, off and with other
  * tables, masks, random registers. Nothing is expected of the work under way but that it ends; QEMU
  * must live and answer, and after each round a job from scratch has the right result. The seed is
@@ -34,7 +34,7 @@ static uint32_t random_below(uint32_t n)
 	return (uint64_t)seed * n >> 32;
 }
 
-/* The device, set up anew, with a job on each of some queues; some run behind the others. */
+/* Set up the device again, with a job on each of some queues. Some jobs wait for others. */
 static void set_up(void)
 {
 	unsigned int i;

@@ -72,7 +72,7 @@ refused() {
 }
 check "Kconfig refuses it for 32 bits" refused
 
-# What the tree has is what is here, but for what is for older kernels and outside.
+# The tree has no code for older kernels or for builds outside a tree.
 only_tree() { ! grep -rnE 'tessera_compat|TESSERA_(OLD|COMPAT|MUTANT)|KBUILD_EXTMOD' "$tree/$driver"; }
 check "nothing of older kernels and of mutants is in the tree" only_tree
 maintained() {

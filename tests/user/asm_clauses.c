@@ -183,7 +183,7 @@ static void test_random(void)
 	for (round = 0; round < rounds; round++) {
 		size_t size = random_program(code);
 
-		/* they obey the rules, so nothing of this is needed */
+		/* clauses that obey the rules need none of these directives */
 		if (!asm_round_trip(code, size, 0, "unchecked .quad .word") ||
 		    !asm_round_trip(code, size, TSR_DISASM_EXPLICIT, "unchecked .quad .word") ||
 		    !asm_round_trip(code, size, TSR_DISASM_PLAIN, ";") ||
@@ -194,7 +194,7 @@ static void test_random(void)
 
 /* -- shapes ---------------------------------------------------------------------------------- */
 
-/* Of clauses of so many tuples: quadwords with tuples, constants in these, constants at most. */
+/* By number of tuples: quadwords with tuples, constants in these, most constants. */
 static const struct {
 	unsigned int quads, single, most;
 } shapes[9] = { { 0, 0, 0 }, { 1, 0, 2 }, { 2, 0, 2 }, { 3, 1, 3 }, { 3, 0, 4 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the assembler says of wrong texts: where (the ^ in each text, which is taken out first),
- * what was found, and what was expected.
+ * Error messages of the assembler: the position (the ^ in each text, which is removed first), what
+ * was found, and what was expected.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -432,7 +432,7 @@ static void test_several(void)
 	tsr_asm_free(program);
 }
 
-/* The first tuple's error lies in the last one; it is printed behind that of the second. */
+/* The first tuple's error is in its last line, so it is printed after that of the second. */
 static void test_order(void)
 {
 	static const char text[] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What text means: instruction words, ports, header bits and constants that were worked out by hand
- * from the public encoding, texts that have to be the same code, and what directives say.
+ * The meaning of text: instruction words, ports, header bits and constants that were worked out by
+ * hand from the public encoding, texts that must be the same code, and directives.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -228,7 +228,7 @@ static void test_labels(void)
 	free(code);
 }
 
-/* Places in attribute space are stage words. */
+/* Addresses in stage I/O memory are stage words. */
 static void test_places(void)
 {
 	static const char *const same[][2] = {

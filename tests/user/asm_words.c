@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 */
 /*
- * Every instruction through text and back: all FMA words of 23 bits and all ADD words of 20 bits
- * that decode (LONG=1), or of them every encoding with every modifier value and source selector and
- * one in so many others. They stand in clauses of eight tuples with random register blocks.
+ * Every instruction to text and back: all 23-bit FMA words and 20-bit ADD words that decode
+ * (LONG=1), or every encoding with every modifier value and source selector and a sample of the
+ * others. The clauses have eight tuples with random register blocks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #define FMA_WORDS (1u << 23)
 #define ADD_WORDS (1u << 20)
 
-/* What was seen of an instruction. */
+/* The forms of an instruction that were decoded. */
 struct seen {
 	uint16_t forms;
 	uint8_t selectors[4];
@@ -117,7 +117,7 @@ static void test_words(void)
 	ktap_ok(words > 30000);
 }
 
-/* Those of the public description, and five of attribute space. */
+/* Instructions of the public description, and five for stage I/O memory. */
 static void test_coverage(void)
 {
 	unsigned int op, forms[2] = { 0 }, ops[2] = { 0 };

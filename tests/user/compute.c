@@ -35,7 +35,7 @@ static struct tsr_device *device;
 static struct tsr_vm *vm;
 static struct tsr_pool *pool;
 
-/* What a chunk of a stream holds; its chunk is plain memory at a made-up address. */
+/* The chunk of a stream: plain memory at an arbitrary address. */
 static uint64_t words[2048];
 #define WORDS_VA 0x7000040ull		/* aligned to 64 */
 

@@ -54,7 +54,7 @@ static struct tsr_gfx_pass *new_pass(void)
 	return pass;
 }
 
-/* What lies at a GPU address; each piece is in one BO. */
+/* The memory at a GPU address. Each piece is in one BO. */
 static const uint64_t *at(uint64_t va)
 {
 	const struct fake_map *map = fake_at(va);
@@ -121,7 +121,7 @@ static void packets(void)
 	ktap_eq(tsr_gfx_set_pipeline(pass, pipeline), 0);
 	ktap_eq(tsr_gfx_set_vertices(pass, 0, 0x1000, 96), 0);
 	ktap_eq(tsr_gfx_draw(pass, &three), 0);
-	/* only push words; more of them; only fixed functions; both */
+	/* only push constants; more of them; only fixed functions; both */
 	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 0, 4, words), 0);
 	ktap_eq(tsr_gfx_draw(pass, &three), 0);
 	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX | TSR_GFX_STAGE_FRAGMENT, 2, 2, words),

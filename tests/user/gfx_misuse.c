@@ -376,7 +376,7 @@ static struct tsr_gfx_pass *new_pass(void)
 	return pass;
 }
 
-/* What sticks: later calls and the submission fail with it; a reset forgets. */
+/* A sticky error: later calls and the submission fail with it until a reset. */
 static void sticks(struct tsr_gfx_pass *p, struct tsr_gfx_pipeline *pipeline, int error,
 		   const char *text)
 {
@@ -407,7 +407,7 @@ static void recording(void)
 	p = new_pass();
 	refused(tsr_gfx_draw(p, &three), EINVAL, "tsr_gfx_set_pipeline", "no pipeline");
 	sticks(p, pipeline, EINVAL, "tsr_gfx_set_pipeline");
-	/* these do not stick */
+	/* errors that are not sticky */
 	p = new_pass();
 	refused(tsr_gfx_set_clear(p, 1, (union tsr_gfx_color){ .f = { 0 } }), EINVAL,
 		"target 1", "clear");

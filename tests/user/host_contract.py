@@ -91,7 +91,7 @@ RUN = {
     "syncobjs": {},
 }
 
-# What is about the kernel or the machine, and why.
+# Tests of the kernel or the machine, which do not run here, with the reason.
 NOT = {
     "all_ones": "the device injects no faults",
     "checked": "the device's contract checker is off",

@@ -213,7 +213,7 @@ static void test_reset(void)
 	ktap_eq(m.chunk[0][1], 0x0302);
 	ktap_eq(m.chunk[0][2], FIRST_VA + 2 * VA_STEP);
 	ktap_eq(m.chunk[2][0], 0xff00);
-	/* its chunk is 2112 bytes: the NOP, six words free, so the last packet is behind it */
+	/* its chunk is 2112 bytes: the NOP, six words free, so the last packet follows it */
 	ktap_eq(m.chunk[0][3], 257 * 8);
 	ktap_eq(m.chunk[2][255], 0x0200);
 	tsr_stream_destroy(s);
@@ -235,7 +235,7 @@ static void test_finished(void)
 	ktap_eq(tsr_stream_finish(s, &va, &size), 0);
 	ktap_eq(tsr_cmd_nop(s, 1), -EBUSY);
 	ktap_ok(!tsr_stream_emit(s, 1));
-	/* and the stream is as good as before */
+	/* the stream still works */
 	ktap_eq(tsr_stream_finish(s, &va, &size), 0);
 	ktap_eq(size, 16);
 	tsr_stream_destroy(s);

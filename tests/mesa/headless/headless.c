@@ -354,7 +354,7 @@ uint32_t gbm_bo_get_offset(struct gbm_bo *bo, int plane)
 
 /* ---- EGL ------------------------------------------------------------------------------------- */
 
-/* Who opens EGL finds this library, and what it does not have in the real one, which it needs. */
+/* A program that opens EGL gets this library. Its other functions are those of the real EGL. */
 void *dlopen(const char *name, int flags)
 {
 	Dl_info self;
@@ -390,7 +390,7 @@ static EGLDisplay get_platform_display(EGLenum platform, void *native, const EGL
 	return surfaceless();
 }
 
-/* Of a config for windows, one for pbuffers. */
+/* A request for a window config becomes one for a pbuffer config. */
 EGLBoolean eglChooseConfig(EGLDisplay display, const EGLint *wanted, EGLConfig *configs,
 			   EGLint most, EGLint *count)
 {

@@ -8,14 +8,14 @@
 
 #include "alu/alu.h"
 
-/* What sources are, which decides what values are tried. */
+/* The type of a source. It selects the values that are tried. */
 enum float_source {
 	FLOAT_SOURCE_NONE,
 	FLOAT_SOURCE_F32,
 	FLOAT_SOURCE_F16, /* a pair */
 	FLOAT_SOURCE_INT,
 	FLOAT_SOURCE_SCALE, /* an exponent to add, 32 bits */
-	FLOAT_SOURCE_SCALES, /* two of 16 bits */
+	FLOAT_SOURCE_SCALES, /* two 16-bit integers */
 };
 
 struct float_case {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What surrounds an operation of Berkeley SoftFloat to make it an instruction: modifiers of
- * sources, flushing, suppression, clamps. For programs that are linked with SoftFloat
+ * Instructions as operations of Berkeley SoftFloat with the modifiers of sources, flushing,
+ * suppression and clamps around them. For programs that are linked with SoftFloat
  * (tests/meson.build).
  */
 #ifndef TSR_FLOAT_SOFT_ORACLE_H

@@ -10,7 +10,7 @@
 #define BIOS_SIZE 65536
 #define RESET_VECTOR (BIOS_SIZE - 16)
 
-/* What stands at the reset vector. */
+/* The code at the reset vector. */
 static const unsigned char code[][8] = {
 	[BIOS_SLEEP] = { 0xfa, 0xf4, 0xeb, 0xfd }, /* cli; 1: hlt; jmp 1b */
 	[BIOS_RAM] = { 0xfa, 0xea, BIOS_RAM_ADDR & 0xff, BIOS_RAM_ADDR >> 8, 0, 0 }, /* cli; ljmp */
@@ -28,7 +28,7 @@ static const unsigned char accessing_code[ACCESS_SIZE] = {
 	[0x00] = 0xfa,					     /* cli */
 	[0x01] = 0x2e, 0x66, 0x0f, 0x01, 0x16, 0x40, 0x00,   /* lgdtl %cs:0x40 */
 	[0x08] = 0x0f, 0x20, 0xc0,			     /* mov %cr0, %eax */
-	[0x0b] = 0x0c, 0x01,				     /* or $1, %al */
+	[0x0b] = 0x0c, 0x01,				     /* orb $1, %al */
 	[0x0d] = 0x0f, 0x22, 0xc0,			     /* mov %eax, %cr0 */
 	[0x10] = 0xbb, 0x08, 0x00,			     /* mov $8, %bx */
 	[0x13] = 0x8e, 0xdb,				     /* mov %bx, %ds */

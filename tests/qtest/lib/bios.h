@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-/* What the processor does from its first instruction on. */
+/* The program of the processor. */
 enum bios_kind {
-	BIOS_SLEEP, /* it halts for good */
-	BIOS_RAM,   /* it jumps to BIOS_RAM_ADDR, in real mode, with interrupts off */
+	BIOS_SLEEP, /* halts for good */
+	BIOS_RAM,   /* jumps to BIOS_RAM_ADDR, in real mode, with interrupts off */
 };
 
 #define BIOS_RAM_ADDR 0x1000

@@ -52,8 +52,8 @@ void gpu_cfg_write(struct gpu *gpu, unsigned int offset, uint32_t value, unsigne
 unsigned int gpu_cap(struct gpu *gpu, unsigned int id);
 
 /*
- * Set up the bridge or port @devfn of bus 0 as firmware would: @bus is behind it, and its windows
- * cover all addresses that gpu_open() gives to BARs.
+ * Set up the bridge or port @devfn of bus 0 as firmware would. @bus becomes its secondary bus, and
+ * its windows cover all addresses that gpu_open() gives to BARs.
  */
 void gpu_open_bridge(struct qtest *q, unsigned int devfn, unsigned int bus);
 
@@ -103,7 +103,7 @@ void gpu_queue_enable(struct gpu_queue *queue, unsigned int class, unsigned int 
 /* Add a packet of @n qwords to the ring; the device hears of it from gpu_doorbell(). */
 void gpu_emit(struct gpu_queue *queue, const uint64_t *packet, unsigned int n);
 void gpu_doorbell(struct gpu_queue *queue);
-/* The same with the packer of a packet: gpu_packet(queue, fence, .addr = …, .value = …). */
+/* Append a packet by its packer: gpu_packet(queue, fence, .addr = …, .value = …). */
 #define gpu_packet(queue, name, ...)                                     \
 	do {                                                             \
 		struct tsr_##name packet_ = { __VA_ARGS__ };             \

@@ -23,8 +23,10 @@ struct qtest;
  * MiB, no default devices, and the qtest accelerator unless they say otherwise.
  */
 __attribute__((format(printf, 1, 2))) struct qtest *qtest_start(const char *args, ...);
-/* The same, but QEMU is expected to refuse and exit. Returns its exit status; @text has what it
- * printed, cut to @size. */
+/*
+ * As qtest_start(), but QEMU is expected to refuse and exit. Returns its exit status. @text is its
+ * output, cut to @size.
+ */
 __attribute__((format(printf, 3, 4))) int qtest_start_refused(char *text, size_t size,
 							      const char *args, ...);
 /* End the machine; anything but a clean exit is recorded as a failed check. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the assembler share: code to text and back, texts to code. */
+/* Common code of the assembler tests: code to text and back, texts to code. */
 #ifndef ASM_CHECK_H
 #define ASM_CHECK_H
 
