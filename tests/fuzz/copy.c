@@ -24,7 +24,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What of the input is left. */
+/* The rest of the input. */
 struct input {
 	const uint8_t *data;
 	size_t size;

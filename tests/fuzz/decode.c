@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What the first byte means. */
+/* Bits of the first byte. */
 enum {
 	CHOOSE_RING = 1 << 0,		/* decode as a ring */
 	CHOOSE_RAW = 1 << 1,		/* print the words too */

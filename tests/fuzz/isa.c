@@ -22,7 +22,7 @@ static void require(bool condition, const char *what)
 	abort();
 }
 
-/* What is left of the input. */
+/* The rest of the input. */
 struct bytes {
 	const uint8_t *at;
 	size_t left;

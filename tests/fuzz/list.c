@@ -127,7 +127,7 @@ static void targets(struct binner *f)
 			.stride = 64 + take(1) / 16 * 4, .counter = BINNER_DATA + 0x9000 + 8 * i });
 }
 
-/* What is declared at @va: up to 16 entries. */
+/* Declare up to 16 entries at @va. */
 static unsigned int declare(struct binner *f, uint64_t va)
 {
 	unsigned int n = take(1) & (take(1) ? 3 : 15);

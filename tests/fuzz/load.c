@@ -32,14 +32,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_summary(void);
 
-#define PROGRAMS_VA 0x80000000ull	/* COMPUTE_STATEs, push words, streams, programs */
-#define WORK_VA 0x81000000ull		/* what copies and dispatches work on, fences */
+#define PROGRAMS_VA 0x80000000ull	/* COMPUTE_STATEs, push constants, streams, programs */
+#define WORK_VA 0x81000000ull		/* data of copies and dispatches, fences */
 #define WORK_SIZE (256u << 10)
 #define RING_VA 0x90000000ull
 #define MOMENTS 24			/* snapshots of each kind of device */
 #define KINDS 2				/* devices: early and late messages */
 #define RUN_CYCLES 20000		/* of a case, eight times */
-#define RUN_US 1500			/* the same with worker threads, in microseconds */
+#define RUN_US 1500			/* of a case with worker threads, in microseconds */
 #define RESET_MS 3000			/* limit of a RESET with worker threads */
 
 /* Queues, by what they do. */
@@ -138,7 +138,7 @@ static const char loop[] =
 	"	+STORE.i32 t0, t1, @r2\n"
 	"}\n";
 
-/* Group memory, a barrier. */
+/* Shared memory, a barrier. */
 static const char barrier[] =
 	"clause slot=1 wait=1 {\n"
 	"	*LSHIFT_OR.i32 t0, r55, #0, 0x2\n"
@@ -214,7 +214,7 @@ static void put_copies(struct machine *m)
 	bench_fence(&m->q[Q_COPY], WORK_VA + 64, 9, TSR_EVENT_ALL_DONE, true);
 }
 
-/* What waits for a semaphore, with a copy on its way; what invalidates; what faults. */
+/* Queues that wait for a semaphore during a copy, that invalidate, and that fault. */
 static void put_others(struct machine *m)
 {
 	uint64_t p[8];
@@ -380,7 +380,7 @@ static void make_moments(struct machine *m, unsigned int kind)
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
-/* What an input makes of a snapshot. */
+/* A snapshot that an input has changed. */
 struct image {
 	uint8_t *bytes;
 	size_t size, room;

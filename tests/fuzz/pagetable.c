@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define NOTHING		0xee		/* in the result's byte before a read */
 #define WRITTEN		0xa5		/* what a write writes */
 
-/* What the input is cut from. */
+/* The rest of the input. */
 struct input {
 	const uint8_t *data;
 	size_t left;
@@ -40,7 +40,7 @@ struct setup {
 	struct bench_queue queue;
 	uint64_t table[TABLES];		/* bus addresses; 0 is the root */
 	uint64_t page[DATA_PAGES];	/* bus addresses */
-	uint64_t fixed;			/* VA of the stream; the result is in the page behind it */
+	uint64_t fixed;			/* VA of the stream; the result is in the next page */
 	uint64_t *stream;
 	uint8_t *result;
 	uint64_t path[PATHS];		/* addresses that take the ways built */

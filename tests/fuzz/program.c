@@ -10,8 +10,8 @@
  * - it ends, by its fence or by a fault, when its work is bounded; RESET ends it when it is not;
  * - a fault's record says what can be true;
  * - the other queue's program computes what it should;
- * - what other programs left in registers, group memory, temporaries and caches is not to be seen:
- *   the same program after another bystander has the same outcome.
+ * - values that other programs left in registers, shared memory, temporaries and caches are not
+ *   visible: the same program after another bystander has the same outcome.
  *
  * Devices live for many inputs, so that what one leaves behind meets the next. TSR_FUZZ_FRESH=1: a
  * new device for each input, for reproducing.
@@ -43,7 +43,7 @@ const char fuzz_proves[] = "[ISA14] [SYS10] ";
 #define DATA_SIZE	(4 * BENCH_PAGE)
 #define CONST_VA	0x208000ull	/* READ */
 #define TABLES_VA	0x20c000ull	/* READ */
-#define STREAM_VA	0x210000ull	/* READ, EXEC: packet, state, push words */
+#define STREAM_VA	0x210000ull	/* READ, EXEC: packet, state, push constants */
 #define STATE_VA	(STREAM_VA + 0x100)
 #define PUSH_VA		(STREAM_VA + 0x200)
 #define GROUPS_VA	(STREAM_VA + 0x80)
@@ -54,7 +54,7 @@ const char fuzz_proves[] = "[ISA14] [SYS10] ";
 #define NULL_VA		0x234000ull
 #define WRITE_VA	0x238000ull	/* WRITE */
 /* The bystander's. */
-#define HONEST_VA	0x300000ull	/* READ, EXEC: packet, state, push words, code */
+#define HONEST_VA	0x300000ull	/* READ, EXEC: packet, state, push constants, code */
 #define HONEST_OUT_VA	0x310000ull
 #define HONEST_THREADS	64u
 #define HONEST_GROUPS	CORES
@@ -63,7 +63,7 @@ const char fuzz_proves[] = "[ISA14] [SYS10] ";
 #define SLICE		60000u		/* cycles an endless program gets */
 #define WORLD_LIFE	2000		/* programs until a device is replaced by a new one */
 
-/* What kind of device. */
+/* Kinds of devices. */
 enum kind {
 	KIND_LATE = 1,			/* late messages */
 	KIND_STRICT = 2,
@@ -115,7 +115,7 @@ struct attack {
 	uint32_t seed;			/* the bystander's */
 };
 
-/* What does not depend on the bystander. */
+/* Results that do not depend on the bystander. */
 struct outcome {
 	uint32_t state, fault, shader;
 	uint64_t addr, clause;
@@ -141,8 +141,8 @@ static void expect(const char *what, uint64_t expected, uint64_t got)
 /* ---- The bystander --------------------------------------------------------------------------- */
 
 /*
- * Thread g writes v(g) = g * FACTOR + seed to group memory, all registers are filled with the seed,
- * and what the mirrored thread has written goes to memory. u0: results; u1: FACTOR and seed.
+ * Thread g writes v(g) = g * FACTOR + seed to shared memory, fills all registers with the seed, and
+ * stores the value of the mirrored thread to memory. u0: results; u1: FACTOR and seed.
  */
 static const uint8_t *honest_code(size_t *size)
 {
@@ -308,7 +308,7 @@ static void set_up(struct world *w, unsigned int kind)
 	write_honest(w);
 }
 
-/* What has been given to nobody has been written by nobody. */
+/* No thread has written to memory that was not allocated. */
 static void check_rest(struct world *w)
 {
 	uint64_t from = w->bench->next;
@@ -617,7 +617,7 @@ static void nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
 }
 
-/* The same with worker threads; there everything is bounded, and time is real. */
+/* Run the attack with worker threads. Its time is bounded and real. */
 static bool run_threads(struct world *w, struct attack *a, bool *reset)
 {
 	struct fuzz_random events = a->events;

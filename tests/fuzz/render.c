@@ -3,7 +3,7 @@
  * Whole frames: BIN and RENDER with random states, programs, textures and draws (lib/draws.h).
  *
  * - A frame as it should be leaves the same targets, queries and stores on devices of different
- *   kinds: with all optimisations and with none, as machine code and without, on another SIMD path,
+ *   kinds: with all optimizations and with none, as machine code and without, on another SIMD path,
  *   on worker threads.
  * - A frame of which some bits of lists, descriptors, tables, code, indices or the heap are changed
  *   ends, by itself or by RESET: done, or with a fault whose record says what can be true. What the
@@ -154,7 +154,7 @@ static void compare(const struct draws *d, unsigned int kind)
 
 /* ---- Changed --------------------------------------------------------------------------------- */
 
-/* What a device draws that nobody has changed anything for. */
+/* A device draws an unchanged frame correctly. */
 static void check_sound(struct frame_machine *m)
 {
 	static struct draws *sound;

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define RING_VA 0x10000ull
 #define CODE_VA 0x100000ull		/* READ, EXEC */
 #define CODE_SIZE (2 * BENCH_PAGE)
-#define STATE_VA 0x110000ull		/* READ: COMPUTE_STATE, stream, push words, tables */
+#define STATE_VA 0x110000ull		/* READ: COMPUTE_STATE, stream, push constants, tables */
 #define DATA_VA 0x200000ull		/* READ, WRITE */
 #define DATA_SIZE (4 * BENCH_PAGE)
 #define STREAM_AT 0x800
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define GUARD_SIZE (16 * BENCH_PAGE)
 #define STEPS 60
 
-/* What is left of the input; zeros behind its end. */
+/* The rest of the input. It is continued by zeros. */
 struct input {
 	const uint8_t *data;
 	size_t size;

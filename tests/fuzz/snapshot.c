@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define DATA_VA 0x100000ull
 #define CODE_VA 0x200000ull
 #define RING_VA 0x300000ull
-#define SHADER_VA 0x400000ull		/* COMPUTE_STATE, push words, stream, program */
+#define SHADER_VA 0x400000ull		/* COMPUTE_STATE, push constants, stream, program */
 #define PUSH_AT 0x400
 #define STREAM_AT 0x800
 #define PROGRAM_AT 0x1000
@@ -45,7 +45,7 @@ struct setup {
 	uint8_t *shader;
 };
 
-/* Loads, threads that leave a loop one after the other, group memory behind a barrier, a store. */
+/* Loads, threads that leave a loop one by one, shared memory after a barrier, a store. */
 static const char program[] =
 	"clause slot=0 wait=0 flow=nbtb_unconditional {\n"
 	"	*SHADDXL.u32 t0, u0.w0, r60, shift:2\n"
@@ -103,7 +103,7 @@ static void dispatch(struct setup *s)
 	bench_kick(&s->q[2]);
 }
 
-/* Work for all queues: nested streams and copies; a wait; fences behind it all. */
+/* Work for all queues: nested streams, copies and a wait, each followed by a fence. */
 static void start(struct setup *s)
 {
 	uint64_t *w = s->code, packet[8];

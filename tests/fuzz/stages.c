@@ -116,7 +116,7 @@ static uint32_t stage_word(unsigned int stage, bool store)
 	return byte | 0x4000;
 }
 
-/* What a handle or an index is. */
+/* The register of a handle or an index. */
 static unsigned int source(unsigned int stage)
 {
 	static const uint8_t from[] = { 0, 1, 22, 24, 55, 57, 59, 63 };

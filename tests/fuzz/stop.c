@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: whoever wants an engine to stop gets it, whatever is in memory.
+ * Fuzz target: an engine stops on request with any memory contents.
  *
- * A queue of each class works on something that has no end: streams, lists of draws, lists of tiles
- * of random packets of every kind that jump back, dispatches of random programs. Heads compose
- * frames beside them. At random moments somebody resets a queue or the device, suspends,
- * invalidates, pauses, saves, and switches heads off.
+ * A queue of each class has endless work: streams, lists of draws and lists of tiles with random
+ * packets that jump back, dispatches of random programs. Meanwhile heads compose frames. At random
+ * moments the host resets a queue or the device, suspends, invalidates, pauses, saves, and switches
+ * heads off.
  *
- * - From one stopping point to the next there are at most STOP_WORK cycles;
- * - what is asked for is done when it is asked for (with worker threads: soon);
- * - a snapshot costs no more than its budget, and is loaded again.
+ * - Preemption points are at most STOP_WORK cycles apart.
+ * - A request is complete when its call returns, or soon after it with worker threads.
+ * - A snapshot costs no more than its budget, and can be loaded.
  *
- * Input: the kind of device, eight bytes that seed what is in memory, then a byte for each moment
- * (what happens) and one that says how long before it.
+ * Input: the kind of device, eight bytes that seed memory, then two bytes for each moment: the
+ * action and the time before it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ const char fuzz_proves[] = "[SYS7] [SYS10] ";
 #define DRIVER_VA 0x70000000ull		/* rings, 64 KiB apart */
 #define STREAM_VA 0x78000000ull		/* streams, 4 KiB for each class */
 #define STREAM_BYTES 4096u
-#define DISPATCH_VA (STREAM_VA + 4 * STREAM_BYTES)	/* state, push words, then the program */
+#define DISPATCH_VA (STREAM_VA + 4 * STREAM_BYTES)	/* state, constants, program */
 #define DISPATCH_CODE (DISPATCH_VA + 0x1000)
 #define STREAMS_SIZE (4 * STREAM_BYTES + 0x1000 + FUZZ_SHADER_BYTES)
 #define CLASSES 4
@@ -385,7 +385,7 @@ static void suspend(unsigned int cls)
 		return;
 	}
 	bench_control(&m.queue[cls], TSR_QUEUE_OP_SUSPEND);
-	/* it may fault before it is there */
+	/* the queue may fault before it is suspended */
 	while (bench_state(&m.queue[cls]) != TSR_QUEUE_STATE_SUSPENDED &&
 	       bench_state(&m.queue[cls]) != TSR_QUEUE_STATE_FAULTED) {
 		if (!m.b->config.threads)

@@ -35,10 +35,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MARK		0x0123456789abcdefull
 #define HOST_IS_LATE	16		/* in the first byte: pages are PENDING at first */
 
-/* What an attacker has. */
+/* Memory of an attacker. */
 static const struct fuzz_region attacker_data[] = {
 	{ 0x200000, 2 * BENCH_PAGE },	/* READ, WRITE */
-	{ 0x202000, 2 * BENCH_PAGE },	/* WRITE: behind the former without a gap */
+	{ 0x202000, 2 * BENCH_PAGE },	/* WRITE: follows the first without a gap */
 	{ 0x210000, 2 * BENCH_PAGE },	/* READ */
 	{ 0x220000, BENCH_PAGE },	/* a NULL page */
 	{ 0x230000, BENCH_PAGE },	/* local memory */
@@ -46,7 +46,7 @@ static const struct fuzz_region attacker_data[] = {
 	{ CODE_VA, CODE_SIZE },		/* READ, EXEC */
 };
 
-/* What the driver's own packets in the ring can name. */
+/* Memory that the driver's own packets in the ring can name. */
 static const struct fuzz_region ring_data[] = {
 	{ WORDS_VA, BENCH_PAGE }, { RING_VA, 1 << RING_LOG2 }, { 0x200000, BENCH_PAGE },
 };
@@ -64,11 +64,11 @@ struct setup {
 	uint8_t *guard;			/* what is there */
 	uint64_t chunk;			/* cycles between two stops */
 	unsigned int save_from;		/* first of the stops at which the device is replaced */
-	unsigned int saves;		/* and how many there are */
+	unsigned int saves;		/* number of these stops */
 	unsigned int threads;		/* worker threads */
 };
 
-/* What must not depend on stops. */
+/* Results that do not depend on stops. */
 struct outcome {
 	bool at_rest;
 	bool faulted;

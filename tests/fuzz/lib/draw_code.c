@@ -258,7 +258,7 @@ static void depth(struct text *t)
 	    z ? ".z" : "", any(t), any(t));
 }
 
-/* What the tile has of @target. */
+/* Load the pixel of @target from the tile. */
 static void fetch_from(struct text *t, unsigned int target)
 {
 	t->c->reads_tile = true;

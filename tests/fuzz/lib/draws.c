@@ -16,7 +16,7 @@ enum { FRAME, TARGET, STATE, CODE, TABLES, TEXTURE, DRAW, VERTICES, LISTS, FILL 
 #define DRAW_STATE_AT(n) (STATE_AT(n) + 0x40)
 #define VIEWPORTS_AT(n) (STATE_AT(n) + 0x100)
 #define BLENDS_AT(n) (STATE_AT(n) + 0x300)
-/* A program's kilobyte: attributes, varyings, buffers, push words. */
+/* A program's kilobyte: attributes, varyings, buffers, push constants. */
 #define PROGRAM_AT(n) (DRAWS_PROGRAMS + 0x80u * (n))
 #define ATTRIBUTES_AT(n) (DRAWS_TABLES + 0x400u * (n))
 #define VARYINGS_AT(n) (ATTRIBUTES_AT(n) + 0x80)
@@ -97,7 +97,7 @@ static unsigned int any_format(struct fuzz_random *r)
 	return formats[fuzz_below(r, count)];
 }
 
-/* Lay target @n of @bytes out behind those before; false: it does not fit. */
+/* Lay out target @n of @bytes after the previous ones. Returns false if it does not fit. */
 static bool lay_out(struct draws *d, struct fuzz_random *r, unsigned int n, unsigned int bytes)
 {
 	const struct tsr_frame *f = &d->frame;
@@ -479,7 +479,7 @@ static void shader_state(struct draws *d, struct fuzz_random *r, unsigned int n,
 		s.helpers = true;
 	/* early tests that are not forced change where a centroid is, see 3d.md */
 	s.early_tests |= d->frame.samples_log2 && code->covered;
-	/* it is the program's business to keep its promise of depths */
+	/* a program that writes depths need not keep to a depth layout */
 	if (s.depth_layout && code->depth)
 		s.depth_layout = TSR_DEPTH_LAYOUT_UNCHANGED;
 	if (extended && fuzz_below(r, 3) == 0) {

@@ -29,7 +29,7 @@
 #define DRAWS_TARGETS 0x60000000ull
 #define DRAWS_TARGETS_SIZE (4u << 20)
 
-/* What DRAWS_DATA holds, by offset. */
+/* The contents of DRAWS_DATA, by offset. */
 #define DRAWS_QUERIES 0x0u		/* 64 bytes for each draw: samples, any, statistics */
 #define DRAWS_INDICES 0x1000u
 #define DRAWS_ARGUMENTS 0x3000u
@@ -84,7 +84,7 @@ struct draws {
 	unsigned int draws, states;
 };
 
-/* What a scene is to be without. */
+/* Features that a scene does not use. */
 enum {
 	DRAWS_NO_TEXTURES = 1 << 0, DRAWS_NO_STORES = 1 << 1, DRAWS_NO_FLOW = 1 << 2,
 	DRAWS_NO_TILE = 1 << 3, DRAWS_NO_DISCARD = 1 << 4, DRAWS_NO_DEPTH = 1 << 5,

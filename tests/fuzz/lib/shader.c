@@ -109,11 +109,11 @@ struct making {
 	struct fuzz_random *r;
 	struct fuzz_shader *shader;
 	struct tsr_clause clause;
-	struct tsr_const want[TSR_CLAUSE_TUPLES_MAX];	/* constants, ... */
-	uint8_t of[TSR_CLAUSE_TUPLES_MAX];		/* ... the tuples that read them */
+	struct tsr_const want[TSR_CLAUSE_TUPLES_MAX];	/* constants of the clause */
+	uint8_t of[TSR_CLAUSE_TUPLES_MAX];		/* by constant: the tuple that reads it */
 	unsigned int wants;
-	bool message;			/* it sends one */
-	int branch;			/* its place in want is a branch's target; -1: none */
+	bool message;			/* the clause sends a message */
+	int branch;			/* index in @want of a branch's target; -1: none */
 };
 
 static unsigned int legal(const struct making *m, unsigned int reg)
@@ -135,7 +135,7 @@ static unsigned int target_register(struct making *m)
 	return legal(m, fuzz_often(m->r, 10) ? fuzz_below(m->r, 64) : fuzz_below(m->r, 48));
 }
 
-/* What the tuple's FAU index shall be; constants find their place later. */
+/* Choose the tuple's FAU index. Constants are placed later. */
 static void choose_fau(struct making *m, unsigned int at)
 {
 	unsigned int choice = fuzz_below(m->r, 16);

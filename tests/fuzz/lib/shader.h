@@ -26,7 +26,7 @@ struct fuzz_shader {
 	uint8_t code[FUZZ_SHADER_BYTES];
 	size_t size;
 	bool registers_64;
-	bool wild;			/* it breaks rules more often than not */
+	bool wild;			/* breaks rules more often than not */
 };
 
 /* Make a program; @shader->registers_64 and ->wild are given. */
