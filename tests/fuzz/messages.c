@@ -2,9 +2,9 @@
 /*
  * Any message over any descriptors, with translations that are pending or in pieces. The units end
  * with DONE or a fault that names an active lane. They access no page that is not mapped (or only
- * for reading), nothing beyond shared memory, no register but those of the message, and no lane that
- * is not active. The texture unit has the same results for whole warps with its caches as lane by
- * lane without.
+ * for reading), nothing beyond shared memory, no register but those of the message, and no inactive
+ * lane. The texture unit has the same results for whole warps with its caches as lane by lane
+ * without.
  *
  * Input: 16 bytes that choose instruction, modifiers, lanes, how sources are made and what the host
  * does; then triples, two bytes offset and one of value, that change descriptors which make sense.

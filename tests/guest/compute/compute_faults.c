@@ -23,7 +23,7 @@
 static struct ct c;		/* the culprit */
 static struct ct other;		/* another client with work of its own */
 
-/* What is wrong with a program, and what has to come of it. */
+/* A faulty program and the expected results. */
 struct wrong {
 	const char *name;
 	const char *text;	/* for the one thread; begins with its clause at fault */

@@ -324,7 +324,7 @@ static void is_screen(struct drm_mode_fb_cmd2 *c, struct gt_bo *bo)
 	gt_bo_free(bo);
 }
 
-/* What the renderer writes, shown without a copy; from local memory, too. */
+/* The renderer's target is shown without a copy, also from local memory. */
 static void tiled(uint32_t flags)
 {
 	struct gt_bo bo = gt_bo(k.fd, 4 * PIXELS, flags);
@@ -733,7 +733,7 @@ static void idle_purged(void)
 
 /* ---- damage ---- */
 
-/* What user space says has changed: by the call of old, and with a flip. */
+/* Damage from user space: by DIRTYFB, and with a flip. */
 static void damage(void)
 {
 	struct drm_clip_rect clip = { 0, 0, 10, 10 };

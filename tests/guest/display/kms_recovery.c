@@ -186,7 +186,7 @@ static struct kms_fb new_cursor(uint32_t seed)
 	return f;
 }
 
-/* Of the picture @n with a cursor on it. */
+/* The CRC of picture @n with a cursor on it. */
 static uint32_t crc_with(unsigned int n, const struct kms_fb *cursor, unsigned int x,
 			 unsigned int y)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=300 */
 /*
- * What fragment programs do besides a color: stores and atomics, tests before and after them,
+ * Effects of fragment shaders besides a color: stores and atomics, tests before and after them,
  * reading the target, blending by program and with two sources, logic operations, eight targets,
  * one run for each sample. The CPU repeats it all for every pixel, primitive by primitive.
  */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=300 */
 /*
- * What draws make of vertices: topologies, indices, restart, instances, arguments in memory. Each
- * draw's picture against the one of a list of points, lines or triangles without indices that the
- * CPU has taken apart: the two have to be equal bit for bit. Vertices have colors, and a primitive
- * that of its provoking vertex.
+ * Primitives of draws: topologies, indices, restart, instances, arguments in memory. The CPU
+ * converts each draw to a list of points, lines or triangles without indices, and both pictures are
+ * equal bit for bit. Vertices have colors, and a primitive has that of its provoking vertex.
  */
 #include <errno.h>
 #include "gfxdraw.h"
@@ -444,7 +443,7 @@ static void indirect(void)
 	}
 }
 
-/* What is beyond the buffers reads 0: indices, and vertices. */
+/* Indices and vertices beyond the buffers read 0. */
 static void beyond(void)
 {
 	struct gfxt_vertex v[VERTICES + 3] = { 0 };
@@ -550,8 +549,8 @@ static void draw_far(uint64_t va, uint64_t size, uint64_t stride, uint64_t color
 }
 
 /*
- * The same in a buffer of 40 GiB of which only what is read is there, and in one of some bytes.
- * Where the buffer ends in front of the last color that is 0, as there.
+ * Draws from a 40 GiB buffer of which only the pages that are read exist, and from a buffer of some
+ * bytes. If the buffer ends before the last color, that color is 0.
  */
 static void huge(void)
 {

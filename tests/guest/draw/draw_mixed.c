@@ -126,7 +126,7 @@ static uint64_t jobs_of(struct tsr_queue *queue)
 	return state.jobs_completed;
 }
 
-/* What both BIN queues have done. */
+/* The number of jobs of both BIN queues. */
 static uint64_t binned_by(struct tsr_queue *const bin[TSR_GFX_BIN_QUEUES])
 {
 	return jobs_of(bin[0]) + jobs_of(bin[1]);

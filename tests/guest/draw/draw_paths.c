@@ -230,7 +230,7 @@ static void test_paths(void)
 	}
 }
 
-/* What has been streamed is drawn, in the same pass, by nobody's number of vertices. */
+/* Captured vertices are drawn in the same pass. The CPU does not know their number. */
 static void test_draw_auto(void)
 {
 	static const struct path none = { .picture = true };
@@ -265,7 +265,7 @@ static void test_draw_auto(void)
 
 #define MANY 6000u		/* triangles: enough for the next pass to come too early */
 
-/* What a pass streams is what the next one, draws, without a wait between them. */
+/* The next pass draws the vertices that a pass captures, without a wait between them. */
 static void test_next_pass(void)
 {
 	static const struct path none = { .picture = true };
@@ -318,8 +318,8 @@ static void test_next_pass(void)
 /* ---- Scenes ---------------------------------------------------------------------------------- */
 
 /*
- * What tests/draw/pathscenes.c compares with Mesa's llvmpipe on the host: these counts, and these
- * pictures and bytes, of which there is a hash here.
+ * Results that tests/draw/pathscenes.c compares with Mesa's llvmpipe on the host: counts, and
+ * hashes of pictures and bytes.
  */
 static const struct expected {
 	const char *scene;

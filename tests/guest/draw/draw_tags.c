@@ -28,7 +28,7 @@ struct picture {
 	struct tsr_image *image[2];
 };
 
-/* What was submitted and is waited for at the end. */
+/* Submitted passes. The test waits for them at its end. */
 static struct tsr_gfx_pass *submitted[PASSES];
 static unsigned int submitted_count;
 
@@ -326,7 +326,7 @@ static void one_reader(uint32_t samples, unsigned int n)
 	same_pictures(&plain, &tagged, readers[n], reader_names[n]);
 	if (TAGS_ARE_SEEN)
 		ktap_eq(TAGS_SEEN(tagged.image[0]) | TAGS_SEEN(tagged.image[1]), 1);
-	/* and once more, on what was read */
+	/* draw again on the pictures that were read */
 	draw(&plain, TSR_GFX_LOAD_CONTENT, 1, 0.75f);
 	draw(&tagged, TSR_GFX_LOAD_CONTENT, 1, 0.75f);
 	same_pictures(&plain, &tagged, readers[n], reader_names[n]);
@@ -400,7 +400,7 @@ static void other_passes(void)
 	tsr_gfx_unref(other);
 }
 
-/* What a clear block is depends on the target: depth as color, and one format as another. */
+/* The value of a clear block depends on the target: depth as color, a format as another. */
 static void as_others(bool depth, uint32_t stored, uint32_t loaded, uint32_t texel)
 {
 	struct tsr_image *image[2] = { NULL };
@@ -520,8 +520,8 @@ static void both(void)
 }
 
 /*
- * A pass that faults takes down those behind it, the library's among them: what is expanded then is
- * expanded again.
+ * A pass that faults cancels the later ones, also those of the library. An expansion that was
+ * cancelled is repeated.
  */
 static void fallen(void)
 {

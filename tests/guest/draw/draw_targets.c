@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=300 */
 /*
- * What becomes of fragments: queries, layers, viewports, depth, stencil, blending, formats of
- * targets, samples. Each picture, or number, against what the CPU reckons.
+ * Fragments and their targets: queries, layers, viewports, depth, stencil, blending, formats,
+ * samples. The CPU computes each picture and number, too.
  */
 #include "gfxdraw.h"
 
@@ -39,7 +39,7 @@ static void rectangle(struct gfxt_vertex v[6], const int r[4], float z, const fl
 	}
 }
 
-/* Two rectangles, the second partly behind the first; what each query counts of the second. */
+/* Two rectangles. The first hides a part of the second, whose samples the queries count. */
 static void count(uint32_t samples)
 {
 	static const int first[4] = { 4, 4, 20, 20 }, second[4] = { 10, 8, 30, 28 };
@@ -59,7 +59,7 @@ static void count(uint32_t samples)
 
 	ktap_eq(tsr_pool_alloc(t.data, 256, 64, &memory), 0);
 	q = memset(memory.cpu, 0, 256);
-	q[0] = 1000;			/* it is added to */
+	q[0] = 1000;			/* the query adds to it */
 	rectangle(v, first, 0.2f, white);
 	gfxt_plain(&t, pass, p, v, 6);
 	ktap_eq(tsr_gfx_query(pass, TSR_QUERY_SAMPLES, memory.va), 0);
@@ -69,7 +69,7 @@ static void count(uint32_t samples)
 	gfxt_plain(&t, pass, p, v, 6);
 	ktap_eq(tsr_gfx_query(pass, TSR_QUERY_STATISTICS, 0), 0);
 	ktap_eq(tsr_gfx_query(pass, TSR_QUERY_SAMPLES, 0), 0);
-	/* behind all there is: nothing passes */
+	/* farther than all others: no sample passes */
 	ktap_eq(tsr_gfx_query(pass, TSR_QUERY_ANY_SAMPLES, memory.va + 16), 0);
 	rectangle(v, first, 0.9f, white);
 	gfxt_plain(&t, pass, p, v, 6);

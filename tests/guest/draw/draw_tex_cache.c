@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=300 */
 /*
- * What texture caches do on a coherent scene, in counters: texels used for the first time, blocks
+ * Counters of the texture caches on a coherent scene: texels used for the first time, blocks
  * filled and decoded, lines read, for textures of plain texels and of compressed blocks.
  */
 #include "gfxdraw.h"

@@ -87,7 +87,7 @@ static int counted(const struct tsr_alloc *query)
 	return ret;
 }
 
-/* What of the draws has found room is not counted before all of it has; nor is it twice. */
+/* Draws are counted once, after all of them have found room. */
 static void counts(void)
 {
 	struct tsr_alloc query;

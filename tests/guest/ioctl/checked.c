@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 DEVICE_ARGS=check=on */
 /*
- * What drivers get wrong, done under the eyes of the device's contract checker: rings that are
- * full, memory that changes and goes while the GPU has used it a moment ago, queues that end with
- * work in flight. A driver that makes no mistake passes and is not reported; each mutant of the
- * driver (Documentation/develop/broken-drivers.md) that the checker is to find is found here.
+ * Situations in which drivers make mistakes, with the device's contract checker: full rings, memory
+ * that changes or is freed right after the GPU has used it, queues that end with work in flight. A
+ * correct driver is not reported. The checker reports its mutants
+ * (Documentation/develop/broken-drivers.md) in this test.
  */
 #include "gt_main.h"
 
@@ -209,7 +209,7 @@ static unsigned long awake_for(const char *path)
 	return gt_read_file(path, text, sizeof(text)) > 0 ? strtoul(text, NULL, 10) : 0;
 }
 
-/* What the checker keeps awake may sleep when the driver has gone, and once more, not twice. */
+/* The checker keeps the device awake. It may sleep when the driver is unbound, and only then. */
 static void unbound(void)
 {
 	char path[300], usage[300], slot[64];

@@ -198,7 +198,7 @@ static void patched_jump(void)
 	ktap_eq(*digits, 0x10);
 }
 
-/* Not only the packet right behind the WAIT: nothing in the prefetch window was read ahead. */
+/* No packet in the prefetch window after the WAIT was read ahead. */
 static void patched_window(void)
 {
 	enum { NOPS = 24 };
@@ -305,8 +305,8 @@ static void long_jumps(void)
 }
 
 /*
- * What an event covers is in memory when its value is: a copy's last byte, for the two that cover
- * writes.
+ * When an event's value is in memory, the writes that it covers are, too: the last byte of a copy
+ * for the two events that cover writes.
  */
 static void fence_events(void)
 {
@@ -555,9 +555,9 @@ static void barrier_orders(void)
 }
 
 /*
- * A copy, a fill, and a barrier behind them. The partial flush waits for the copy until its last
- * store, and the full one for both commands: the counter has the engine's cycles meanwhile. A copy
- * behind the full flush reads what the fill has written.
+ * A copy, a fill, and then a barrier. The partial flush waits for the copy until its last store,
+ * and the full flush for both commands. The counter has the engine's cycles meanwhile. A copy after
+ * the full flush reads the result of the fill.
  */
 static void partial_flush(void)
 {

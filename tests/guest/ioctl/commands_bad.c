@@ -204,7 +204,7 @@ static void check_queue(uint32_t queue, int code, uint64_t va)
 	ktap_eq(gt_submit(c.fd, &job, 1), -ECANCELED);
 }
 
-/* The packet stands behind a store that must have happened and before one that must not. */
+/* The packet follows a store that must happen and precedes one that must not. */
 static void bad_packet(const void *arg)
 {
 	const struct bad_packet *p = arg;

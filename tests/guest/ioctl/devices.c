@@ -105,7 +105,7 @@ static void fences_across(void)
 	gt_bo_free(&bo);
 }
 
-/* What happens to one does not show in the other. */
+/* A fault of one device has no effect on the other. */
 static void faults_stay(void)
 {
 	struct gt_cs bad = gt_stream(&gpu[0], 8), good = gt_stream(&gpu[1], 3);

@@ -15,7 +15,7 @@
 
 static struct gt_ctx c;
 
-/* What one long job measured of itself, in data memory. */
+/* Measurements of a long job, in data memory. */
 struct measured {
 	uint64_t begin, end;	/* timestamps around the copies */
 	uint64_t busy;		/* nanoseconds on an engine between them */

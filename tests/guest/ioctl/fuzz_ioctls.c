@@ -32,13 +32,13 @@
 #define IOCTLS		32	/* numbers that are tried */
 #define ROUND_CALLS	1000	/* of each thread, between two looks at the kernel's log */
 
-/* What has been made in a file, as far as anybody remembers; stale ids stay there on purpose. */
+/* Ids of the objects of a file. Stale ids stay here on purpose. */
 struct ids {
 	_Atomic uint32_t vms[MAX_IDS], queues[MAX_IDS], bos[MAX_IDS], syncs[MAX_IDS];
 	_Atomic uint32_t heaps[MAX_IDS], perfmons[MAX_IDS];
 };
 
-/* Who makes calls: a thread, or a process that has only one. */
+/* A caller: a thread, or a process with one thread. */
 struct state {
 	int fd;
 	uint64_t random;
@@ -241,7 +241,7 @@ static void do_bo(struct state *s)
 	};
 	uint32_t old = pick(s, s->ids->bos);
 
-	/* What the machine does not have is tested elsewhere, and would end in the OOM killer. */
+	/* Other tests allocate more than the machine has. Here the OOM killer would end the run. */
 	if (arg.size > 2 * GT_HUGE && arg.size < 1ULL << 40)
 		arg.size = 2 * GT_HUGE;
 	if (one_in(s, 2))

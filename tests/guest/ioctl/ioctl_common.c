@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=30 */
 /*
- * What holds for all twenty ioctls: sizes of the argument, bad pointers, numbers that do not exist,
- * ioctls of later versions.
+ * Properties of all twenty ioctls: sizes of the argument, bad pointers, unknown numbers, ioctls of
+ * later versions.
  */
 #include "gt_main.h"
 
@@ -237,7 +237,7 @@ static void bad_pointer(const void *data)
 	munmap(pages, GT_PAGE);
 }
 
-/* ---- programs of 32 bits ---- */
+/* ---- 32-bit programs ---- */
 
 /* A system call as such a program makes it. */
 static int call32(int number, uint32_t first, uint32_t second, uint32_t third)
@@ -273,7 +273,7 @@ static bool kernel_has_32_bits(void)
 	return !status;
 }
 
-/* What the core's structures look like to them; ours are the same for all. */
+/* Structures of the DRM core in 32-bit programs. The driver's own are the same for all. */
 struct version32 {
 	int32_t number[3];
 	uint32_t name_size, name, date_size, date, text_size, text;

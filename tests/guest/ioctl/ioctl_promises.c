@@ -139,7 +139,7 @@ static void widest_elements(void)
 	free(wide);
 }
 
-/* DEV_QUERY with room for fewer elements than there are: whole ones, and zeros behind them. */
+/* DEV_QUERY with room for fewer elements than exist: whole elements, followed by zeros. */
 static void fewer_elements(void)
 {
 	struct drm_tessera_engine_info all[8], some[3];

@@ -333,7 +333,7 @@ static void wait_below_signal(void)
 	gt_queue_destroy(c.fd, third);
 }
 
-/* Of points that a job may wait for the lowest counts: one from before the ioctl, or one in it. */
+/* A job waits for the lowest point that satisfies it, from before the ioctl or in it. */
 static void wait_lowest_point(void)
 {
 	uint32_t other = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY),

@@ -154,8 +154,8 @@ static void private_bo(void)
 }
 
 /*
- * What the GPU reads at @va: 0 and the word, or the error of the job; the queue is renewed after an
- * error.
+ * Read the word at @va by the GPU. Returns 0 or the error of the job. An error replaces the queue
+ * by a new one.
  */
 static int peek(uint64_t va, uint64_t *value)
 {
@@ -386,7 +386,7 @@ static void async_barrier(void)
 	gt_bo_free(&bo);
 }
 
-/* What a bind waits for comes with an error: the bind takes place, and its own fence has none. */
+/* A bind waits for a fence with an error: the bind takes place, and its own fence has none. */
 static void async_behind_a_failure(void)
 {
 	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);

@@ -191,7 +191,7 @@ static void jobs_behind_a_fault(void)
 	gt_ctx_free(&c);
 }
 
-/* QUEUE_DESTROY cancels the blocked job, the one behind it, and releases one that waits for it. */
+/* QUEUE_DESTROY cancels the blocked job and the next one, and releases a job that waits for it. */
 static void destroyed_queue_cancels(void)
 {
 	struct gt_ctx c = gt_ctx();

@@ -210,7 +210,7 @@ static void test_images(void)
 	}
 }
 
-/* What the writer refuses never reaches the GPU, and the queue goes on. */
+/* A packet that the writer refuses never reaches the GPU, and the queue continues. */
 static void test_refused(void)
 {
 	struct drm_tessera_queue_get_state state;

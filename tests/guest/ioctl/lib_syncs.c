@@ -229,8 +229,7 @@ static void test_timeline_error(void)
 	tsr_sync_unref(line);
 }
 
-/* Bind behind a sync, run a job behind the bind, unbind behind the job: nothing waits on the CPU.
- */
+/* A bind waits for a sync, a job for the bind, an unbind for the job. The CPU does not wait. */
 static void test_async_bind(void)
 {
 	struct tsr_sync *go = new_sync(0), *line = new_sync(TSR_SYNC_TIMELINE);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 DEVICE_ARGS=vram=32M */
 /*
- * What people look at: trace points on jobs, fences, binds, faults and resets, and the files of
- * debugfs, hold what a test has just done.
+ * Trace points of jobs, fences, binds, faults and resets, and the files of debugfs: they show the
+ * calls that the test has made.
  */
 #include "gt_main.h"
 
@@ -40,7 +40,7 @@ static void read_debugfs(const char *leaf)
 	gt_read_file(path, text, sizeof(text));
 }
 
-/* The same of a text that may be late: the scheduler's worker puts jobs on the ring. */
+/* As expect(), for text that may be late because the scheduler's worker fills the ring. */
 static void expect_soon(const char *leaf, const char *want)
 {
 	uint64_t end = gt_now_ns() + GT_TIMEOUT_MS * 1000000ull;
@@ -95,7 +95,7 @@ static void tracing(void)
 	gt_vm_destroy(c.fd, idle);
 }
 
-/* No rung of the ladder is called that: nothing is reset, nothing is stopped. */
+/* These names are no steps of the reset escalation: nothing is reset, nothing is stopped. */
 static void rungs(void)
 {
 	static const char * const bad[] = { "devices", "dev", "wedged device", "function.", "1",
@@ -176,7 +176,7 @@ static unsigned int lines(const char *begin)
 	return count;
 }
 
-/* What stands on a ring, in @words; how many words do. Checks that four are in a line. */
+/* Read a ring to @words. Returns the number of words. Checks that a line has four. */
 static unsigned int ring_words(unsigned int slot, unsigned int *from, unsigned int *to,
 			       uint64_t *words, unsigned int room)
 {
@@ -227,7 +227,7 @@ static void check_entry(const uint64_t *entry, const struct gt_cs *cs, uint64_t 
 	ktap_eq(f.value, seqno);
 }
 
-/* A small ring that has been gone around: the job that runs and those behind it, in order. */
+/* A small ring that has wrapped: the job that runs and the later ones, in order. */
 static void ring(void)
 {
 	static uint64_t words[RING_SIZE / 8];
@@ -299,7 +299,7 @@ static void queues(void)
 	read_debugfs("queues");
 	n = lines("");
 	read_debugfs("rings");
-	ktap_eq(lines("# slot "), n - 1);	/* behind the last newline is a line, too */
+	ktap_eq(lines("# slot "), n - 1);	/* a line follows the last newline */
 	ktap_ok(n - 1 >= QUEUES + 1);
 	for (i = 0; i < QUEUES; i++)
 		gt_queue_destroy(c.fd, queue[i]);

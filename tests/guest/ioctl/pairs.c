@@ -31,7 +31,7 @@
 
 enum actor { SUBMIT, BIND, CLOSE, RESET, UNPLUG, SHRINK, SUSPEND, ACTORS };
 
-/* What a process says of itself, in memory that all of them share. */
+/* The report of a process, in memory that all processes share. */
 struct report {
 	volatile unsigned int rounds;
 	unsigned int lost;		/* fences with an error that the pair explains */
@@ -189,7 +189,7 @@ static int fence_result(int file)
 	return info.status < 0 ? info.status : 0;
 }
 
-/* The same, where only a reset, an unplug or sleep excuses that it was not done. */
+/* As fence_result(). Only a reset, an unplug or sleep excuses a job that was not done. */
 static int fence_good(int file)
 {
 	int ret = fence_result(file);
@@ -303,7 +303,7 @@ static void check_pages(const struct session *s)
 	}
 }
 
-/* One bind waits for nothing, one goes behind it, a job behind both reads all pages there are. */
+/* A bind without a wait, a bind after it, and a job after both that reads all pages. */
 static int bind_round(struct session *s)
 {
 	struct drm_tessera_bind_op first[2], second[3];
@@ -350,7 +350,7 @@ static void bind_end(void)
 
 /* ---- close: files that go with work in flight ---- */
 
-/* A job that waits for ever, one behind it on another queue, a bind behind that. */
+/* An endless job, a job on another queue that waits for it, a bind that waits for that. */
 static int endless(struct session *s, int *file)
 {
 	struct drm_tessera_bind_op op = gt_op_map(s->data_handle, MAP_VA, GT_PAGE, 0, GT_RW);
@@ -567,7 +567,7 @@ static const struct {
 	[SUSPEND] = { "suspend", suspend_round, false },
 };
 
-/* What a process does until it is told to stop; when the device goes, it opens the next one. */
+/* Act until the parent stops the process. When the device is gone, open the next one. */
 static void act(enum actor actor)
 {
 	struct session s = { .fd = -1, .seed = actor + 1 };

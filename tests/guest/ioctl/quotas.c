@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=180 DEVICE_ARGS=vram=32M */
 /*
- * What a file may take of things there are few of: the limits are what DEV_QUERY says, to the last
- * one; what is given back can be had again at once; what the kernel allocates for a file shows in
- * fdinfo and is charged to the control group of the process. A process that takes all it may
- * leaves another one able to work, and a user who opens the device many times leaves another user
- * a quarter.
+ * Per-file quotas: the limits are exactly those of DEV_QUERY. An object that was freed can be
+ * created again at once. Memory that the kernel allocates for a file is in fdinfo and is charged to
+ * the control group of the process. A process at its limits leaves enough for another one, and a
+ * user who opens the device many times leaves a quarter for another user.
  */
 #include "gt_main.h"
 
@@ -340,7 +339,7 @@ static int charge_child(void)
 	before = charged();
 	if (take_null(fd, vm, 1ull << 44))
 		return 66;
-	/* Of each of 1024 tables the half that the device reads, and the half that it does not. */
+	/* 1024 tables, each with the half that the device reads and the half that it does not. */
 	if (charged() - before < 7ll << 20)
 		missing |= 4;
 	return missing;
@@ -478,7 +477,7 @@ static void greedy(void)
 #define GREEDY_FILES	10		/* opens of the user who takes everything */
 #define LOCAL_CHUNK	(256ull * GT_PAGE)
 
-/* What some files took, and the number of the first unexpected error. */
+/* Objects of some files, and the number of the first unexpected error. */
 struct taken {
 	uint32_t queues, spaces, perfmons, heaps, vms, wrong;
 	uint64_t local;
@@ -561,7 +560,7 @@ static bool let_users_open(void)
 	return gt_node_path(0, true, path, sizeof(path)) && !chmod(path, 0666);
 }
 
-/* Whatever one user takes, with any number of files, another finds a quarter of each. */
+/* One user, with any number of files, leaves another user a quarter of each object. */
 static void two_users(void)
 {
 	int fd = gt_open(), ready[2], end[2], status = -1;
@@ -626,7 +625,7 @@ static void vms_of_a_user(void)
 	other = gt_open_as(1002);
 	for (n = 0; n < max; n++)
 		ktap_eq(take_vm(other, &id), 0);
-	/* What a file had is free for the user's other files as soon as it is closed. */
+	/* Closing a file frees its objects for the user's other files at once. */
 	close(fd[0]);
 	ktap_eq(take_vm(fd[4], &id), 0);
 	for (int i = 1; i < 5; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of compute in the guest share: a context with a COMPUTE queue, programs from text,
- * running a dispatch. Header only; set-up that fails ends the program with "Bail out!".
+ * Common code of compute tests in the guest: a context with a COMPUTE queue, programs from text,
+ * running a dispatch. Header only. A failed set-up ends the program with "Bail out!".
  */
 #ifndef CT_H
 #define CT_H

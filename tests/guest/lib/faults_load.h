@@ -23,7 +23,7 @@
 #define DRAWER		(WORKERS - 1)
 #define FENCE_LIMIT_MS	120000		/* a fence that takes longer is lost */
 
-/* What a process copies: SIZE bytes from FROM to MIDDLE to TO. Rules meet accesses to them. */
+/* A process copies SIZE bytes from FROM to MIDDLE to TO. Rules match accesses to them. */
 #define SIZE		0x4000u
 #define FROM		0x20000ull
 #define MIDDLE		0x30000ull
@@ -256,7 +256,7 @@ static int copier_renew(struct copier *p)
 	return 0;
 }
 
-/* Whether the device is given up, and if not, what became of the queue. */
+/* After a failed job: 0 with a queue that works, or the error of a device that is given up. */
 static int copier_failed(struct copier *p)
 {
 	struct drm_tessera_queue_get_state state = { .queue_id = p->c.queue };
@@ -285,7 +285,7 @@ static int copier_round(struct copier *p)
 		error[i] = copier_error(p, i);
 		if (error[i] == -EIO || error[i] == -ENODEV)
 			return error[i];
-		/* those behind a guilty job of the queue go with it */
+		/* later jobs of a queue are cancelled with its guilty job */
 		if (failed && error[i] == -ECANCELED)
 			continue;
 		load_judge(p->w, error[i]);

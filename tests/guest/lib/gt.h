@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the guest tests share: raw ioctls on a Tessera node, nothing of libtessera in between.
+ * Common code of guest tests: raw ioctls on a Tessera node, without libtessera.
  *
  * Calls come in two kinds. Those that return int give 0 (or a useful value) or -errno and are what
  * a test asserts on. Those that return an object are set-up: when they fail the program ends with
@@ -98,7 +98,7 @@ int gt_inject(const char *script);		/* 0 or -errno */
 unsigned int gt_fired(const char *kind);
 /* gt_slot(): the hardware's slot of a queue of file @fd, for rules with queue=. */
 unsigned int gt_slot(int fd, uint32_t queue);
-unsigned int gt_slot_as(int fd, uint32_t queue, unsigned int *as);	/* and its address space */
+unsigned int gt_slot_as(int fd, uint32_t queue, unsigned int *as);	/* sets *@as, too */
 
 /* ---- gt_obj.c: objects ---- */
 
@@ -152,9 +152,9 @@ bool gt_syncobj_done(int fd, uint32_t handle, uint64_t point);
 uint64_t gt_syncobj_point(int fd, uint32_t handle); /* last signalled point */
 int gt_syncobj_signal(int fd, uint32_t handle, uint64_t point);
 /*
- * gt_fence_error(): waits, then the error the fence carries: 0 or -errno; -ETIME if it does not
- * signal. Only binary syncobjs keep errors: a timeline point that is reached is 0, whatever became
- * of the job behind it (the DRM core drops the fence by then).
+ * gt_fence_error() waits and returns the error of the fence: 0 or -errno; -ETIME if it does not
+ * signal. Only binary syncobjs keep errors. A timeline point that is reached is 0 even if its job
+ * failed, because the DRM core drops the fence by then.
  */
 int gt_fence_error(int fd, uint32_t handle, uint64_t point);
 int gt_fence_file(int fd, uint32_t handle);	/* a binary syncobj's fence as a file */

@@ -305,7 +305,7 @@ bool gt_kmsg_bad(int kmsg, char *line, size_t size)
 	size_t i;
 
 	/*
-	 * EPIPE: older records were overwritten before we read them; the next read goes on behind
+	 * EPIPE: older records were overwritten before we read them. The next read continues after
 	 * the gap.
 	 */
 	while ((got = read(kmsg, record, sizeof(record) - 1)) > 0 || (got < 0 && errno == EPIPE)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Faults on purpose, and what they are told by. */
+/* Fault injection by debugfs. */
 #include "gt.h"
 
 #include <stdio.h>

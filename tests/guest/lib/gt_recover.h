@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests of recovery share: jobs that a reset takes away and jobs that it does not, the ladder
- * by hand, the event that says that a device is given up.
+ * Common code of recovery tests: jobs that a reset cancels and jobs that it does not, the reset
+ * escalation by hand, the uevent of a device that is given up.
  */
 #ifndef GT_RECOVER_H
 #define GT_RECOVER_H
@@ -14,7 +14,7 @@
 #include "gt.h"
 #include "ktap.h"
 
-/* ---- the ladder by hand ---- */
+/* ---- the reset escalation by hand ---- */
 
 __attribute__((unused)) static int climb(const char *rung)
 {
@@ -26,7 +26,7 @@ __attribute__((unused)) static int climb(const char *rung)
 
 /* ---- work that a reset takes away, and work that it does not ---- */
 
-/* A job that has begun and never ends, one behind it, and one on a queue that is only waiting. */
+/* A job that has begun and never ends, and the next job of its queue, which waits. */
 struct victim {
 	struct gt_ctx c;
 	uint32_t begun, behind;		/* binary syncobjs */
@@ -42,7 +42,7 @@ __attribute__((unused)) static struct victim victim_open(void)
 	return v;
 }
 
-/* Run @first, which writes 1 to data 8 when it begins, and a job behind it. */
+/* Run @first, which writes 1 to data 8 when it begins, and a job after it. */
 __attribute__((unused)) static void victim_start(struct victim *v, struct gt_cs *first)
 {
 	struct drm_tessera_sync begun = gt_binary(v->begun), behind = gt_binary(v->behind);
@@ -66,7 +66,7 @@ __attribute__((unused)) static struct victim start_victim(void)
 	return v;
 }
 
-/* What had begun is lost, what had not runs, the queue is innocent and goes on. */
+/* The job that had begun is lost, the other one runs. The queue is innocent and continues. */
 __attribute__((unused)) static void expect_innocent(struct victim *v)
 {
 	struct drm_tessera_queue_get_state state;

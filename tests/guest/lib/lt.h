@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of libtessera in the guest share: a context with one of each object, and checks
- * that print the library's message. Header only; lt_open() ends the program when something is
- * missing.
+ * Common code of libtessera tests in the guest: a context with one of each object, and checks that
+ * print the library's message. Header only. lt_open() ends the program if an object is missing.
  */
 #ifndef LT_H
 #define LT_H

@@ -63,7 +63,7 @@ static void sync_bind_start(struct sync_bind *bind)
 	ktap_eq(pthread_create(&bind->thread, NULL, run_sync_bind, bind), 0);
 	while (!bind->begun)
 		gt_sleep_ms(1);
-	gt_sleep_ms(300);	/* it sleeps in the ioctl by now */
+	gt_sleep_ms(300);	/* the bind sleeps in the ioctl by now */
 	ktap_ok(!bind->done);
 }
 
@@ -313,7 +313,7 @@ static void long_search(void)
 	free(ops);
 }
 
-/* What one bind writes has a limit, however its operations share it. */
+/* The entries that one bind writes have a limit for all its operations together. */
 static void limited_work(void)
 {
 	const uint64_t size = 1ull << 40, most = (1ull << 24) / (size / GT_HUGE);

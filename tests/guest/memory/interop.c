@@ -62,7 +62,7 @@ static int open_driver(const char *name)
 	return -1;
 }
 
-/* What others do to the buffer, as a fence of @c's file: only writes, or everything. */
+/* The accesses of others to the buffer as a fence of @c's file: only writes, or all. */
 static struct drm_tessera_sync others(struct gt_ctx *c, int dmabuf, uint32_t flags)
 {
 	struct dma_buf_export_sync_file args = { .flags = flags, .fd = -1 };

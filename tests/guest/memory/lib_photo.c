@@ -20,7 +20,7 @@
 #define IN DIR_NAME "/in.png"
 #define OUT DIR_NAME "/out/out.png"
 
-/* What a command printed on both streams, and its exit status. */
+/* The output of a command on both streams. run() returns its exit status. */
 static char text[65536];
 
 static int run(const char *command)

@@ -41,7 +41,7 @@ static void squeeze(void)
 	ktap_eq(gt_write_file("/proc/sys/vm/drop_caches", "2"), 0);
 }
 
-/* A BO with memory behind it: bound, and written to. */
+/* A BO with memory: bound, and written to. */
 static struct gt_bo bound(uint64_t va)
 {
 	struct gt_bo bo = gt_bo(c.fd, SIZE, 0);

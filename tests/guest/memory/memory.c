@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 DEVICE_ARGS=vram=32M */
-/* What the MMU lets a job do: permissions, NULL pages, faults and their records. */
+/* Accesses that the MMU allows: permissions, NULL pages, faults and their records. */
 #include "gt_main.h"
 
 #include <errno.h>
@@ -279,8 +279,8 @@ static void no_stale_translation(void)
 }
 
 /*
- * What a job wrote before it faulted stays written, exactly up to a burst; nothing behind the hole
- * is touched.
+ * The writes of a job before its fault stay, exactly up to a burst. Nothing after the hole is
+ * written.
  */
 static void copy_into_hole(void)
 {

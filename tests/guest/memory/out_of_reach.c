@@ -42,7 +42,7 @@ static bool away(unsigned int ms)
 	return false;
 }
 
-/* A process that enters the ladder, which takes a while. */
+/* A process that starts the reset escalation, which takes a while. */
 static pid_t start_climbing(const char *rung)
 {
 	pid_t pid = fork();
@@ -81,7 +81,7 @@ static void while_it_is_reset(void)
 	ktap_ok(away(2000));
 	start = gt_now_ns();
 	ktap_eq(gt_masters_bus(), 0);
-	/* it cannot use the page, so nobody has to ask it */
+	/* the device cannot use the page, so the driver does not wait for it */
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &unmap, 1), 0);
 	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0), .size = 64, .pattern_lo = 77);
 	ktap_eq(gt_kick(&c, c.queue, &cs, &done), 0);

@@ -190,7 +190,7 @@ static int open_vgem(void)
 	unsigned int i;
 
 	if (system("modprobe vgem 2>/dev/null")) {
-		/* it may be built in, or already there */
+		/* vgem may be built in, or already loaded */
 	}
 	for (i = 0; i < 16; i++) {
 		drmVersionPtr v;

@@ -42,7 +42,7 @@ static void start_blocked(void)
 	ktap_eq(gt_kick(&c, blocked, &cs, &sync), 0);
 }
 
-/* A ring full of jobs behind one that waits for the gate; each adds its number to word 3. */
+/* A ring full of jobs after one that waits for the gate. Each adds its number to word 3. */
 static void start_filled(void)
 {
 	unsigned int i;

@@ -127,7 +127,7 @@ static uint32_t register_at(uint32_t offset)
 	return ktap_fail("the dump has no register 0x%x", offset), 0;
 }
 
-/* Sections of registers have each of a range once, one behind the other. */
+/* Sections of registers have each register of a range once, in order. */
 static void check_registers(unsigned int nth, uint32_t first, uint32_t last)
 {
 	struct tessera_dump_section s;
@@ -169,7 +169,7 @@ static void check_ring(const struct gt_cs *cs)
 	ktap_eq(found, 1);
 }
 
-/* A mapping with no BO behind it, beside the two of every test. */
+/* A mapping without a BO, in addition to the two of every test. */
 #define NOTHING_VA (GT_DATA_VA + 16 * GT_DATA_SIZE)
 
 static void map_nothing(struct gt_ctx *c)
@@ -197,7 +197,7 @@ static void check_mappings(struct gt_ctx *c)
 	ktap_ok(map[2].entry_bits & TSR_PTE_NULL__MASK);
 }
 
-/* What the dump says about the fault is what the ioctl says: all fields of QUEUE_GET_STATE's. */
+/* The fault in the dump equals that of the ioctl: all fields of QUEUE_GET_STATE. */
 static void check_queue(const struct drm_tessera_queue_get_state *want)
 {
 	size_t from = offsetof(struct drm_tessera_queue_get_state, fault_packet_va);
@@ -237,7 +237,7 @@ static void check_faults(const struct drm_tessera_fault *want, uint32_t count)
 	ktap_ok(!memcmp(faults, want, s.size));
 }
 
-/* What tsr-decode prints has this text. */
+/* The output of tsr-decode has this text. */
 static void expect_printed(const char *text)
 {
 	char command[200];
@@ -298,7 +298,7 @@ static void of_a_fault(void)
 	gt_ctx_free(&c);
 }
 
-/* Of a stream of many pages the first ones are in it, as many as there is room for. */
+/* The dump has the first pages of a long stream, as many as fit. */
 static void of_a_long_stream(void)
 {
 	struct gt_ctx c = gt_ctx();
@@ -373,7 +373,7 @@ static void of_a_ring(const void *arg)
 	ktap_eq(s.address - base, (before + entries - RING_BEFORE) % entries * ENTRY * 8);
 	for (i = 0; i <= RING_BEFORE; i++)
 		ktap_eq(seqno_at(words + i * ENTRY), before + 1 + i - RING_BEFORE);
-	/* behind it is what was there a ring ago */
+	/* the entries after it are those of the previous round */
 	for (; i < RING_WINDOW; i++)
 		ktap_eq(seqno_at(words + i * ENTRY), before + 1 + i - RING_BEFORE - entries);
 	gt_ctx_free(&c);

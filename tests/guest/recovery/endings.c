@@ -4,9 +4,9 @@
  * test: KERNEL_ARGS=tessera.job_timeout_ms=2000;tessera.job_limit_ms=60000
  */
 /*
- * What has ended has ended: a job whose fence has signalled writes nothing more, memory that was
- * taken away is out of the device's reach, what a job has held is free. Each test is about a
- * driver that lets go too early, or never: see tests/mutants.
+ * Ends: a job whose fence has signalled writes nothing more, the device cannot access memory that
+ * was unmapped, and the objects of a job are free. Each test stands for a driver that releases too
+ * early or never, see tests/mutants.
  */
 #include "gt_main.h"
 

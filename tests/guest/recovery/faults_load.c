@@ -32,7 +32,7 @@ static const struct kind {
 	bool nobody;			/* no victim */
 	bool draws;			/* the victim is the process that draws */
 	int error;			/* what the victim's fence says */
-	bool must;			/* and it does say so, or its data is wrong */
+	bool must;			/* the fence has that error, or the data is wrong */
 	uint32_t excuses;
 	const char *rung;		/* how to make it happen */
 	unsigned int most_ms;		/* of the delay */
@@ -44,7 +44,7 @@ static const struct kind {
 	{ "IRQ_LATE", "irq-late queue=%u delay=%ums", .most_ms = 300 },
 	{ "IRQ_EARLY", "irq-early queue=%u", .error = 0 },
 	{ "FENCE_LOST", "fence-lost queue=%u", .error = -ETIMEDOUT },
-	/* what is late may come behind the fences of later jobs, and take them back */
+	/* a late write may follow the fences of later jobs, and reset them */
 	{ "FENCE_TORN", "fence-torn queue=%u delay=%ums", .error = -ETIMEDOUT, .most_ms = 50 },
 	{ "FENCE_LATE", "fence-late queue=%u delay=%ums", .error = -ETIMEDOUT, .most_ms = 50 },
 	{ "MMU_UNMAPPED", "mmu-unmapped queue=%u" DATA, .error = -EFAULT, .must = true },
@@ -274,7 +274,7 @@ static bool one_fault(const struct kind *kind)
 	return once_round();
 }
 
-/* What went wrong in a worker, once. */
+/* Report the first error of each worker once. Returns true if there is none. */
 static bool innocent(void)
 {
 	bool good = true;
@@ -340,8 +340,8 @@ static void run_faults(unsigned int first, unsigned int last)
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
 
 /*
- * What may be missing after @count faults, KiB. A debug kernel writes down who has allocated what
- * and keeps what was freed for a while; there kmemleak says in the end whether something is lost.
+ * KiB that may be missing after @count faults. A debug kernel records allocations and keeps freed
+ * memory for a while. There kmemleak reports leaks in the end.
  */
 static long allowed(unsigned int count)
 {
@@ -365,7 +365,7 @@ static long unreclaimable(void)
 	return sum;
 }
 
-/* What the checker of leaks of a debug kernel has found, if this is one. */
+/* Leaks that kmemleak has found, in a debug kernel. */
 static void ask_kmemleak(void)
 {
 	static char text[4000];

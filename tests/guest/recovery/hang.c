@@ -22,7 +22,7 @@ static struct gt_ctx c;
 struct culprit {
 	uint32_t queue;
 	uint32_t hung;		/* binary syncobj of the hanging job */
-	uint32_t behind;	/* and of the job behind it */
+	uint32_t behind;	/* binary syncobj of the job after it */
 };
 
 static struct culprit start_culprit(const struct gt_cs *cs)
@@ -147,7 +147,7 @@ static void slow_is_not_hung(void)
 	for (step = 1; step <= 12; step++)
 		GT_EMIT(&gate, wait, .op = TSR_COMPARE_GE, .addr = gt_data_va(0), .value = step);
 	ktap_eq(gt_kick(&c, c.queue, &gate, &sync), 0);
-	job.waits = GT_ARRAY(&sync, 1); /* it has nothing to do but wait for the other queue */
+	job.waits = GT_ARRAY(&sync, 1); /* a job that only waits for the other queue */
 	job.signals = GT_ARRAY(&done, 1);
 	ktap_eq(gt_submit(c.fd, &job, 1), 0);
 	for (step = 1; step <= 12; step++) {

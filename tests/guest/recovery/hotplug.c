@@ -176,7 +176,7 @@ static void rebind(void)
 	}
 }
 
-/* The number behind each @field of a text, added up. */
+/* The sum of the numbers that follow @field in a text. */
 static long sum_of(const char *file, const char *field)
 {
 	static char text[32768];
@@ -206,8 +206,8 @@ static unsigned long free_mib(void)
 }
 
 /*
- * What the driver has for a device goes with it. What is kept for good is there after a few rounds;
- * a leak of one page a round would show as 128 pages.
+ * The driver frees a device's memory with the device. Caches are filled after a few rounds. A leak
+ * of one page per round would be 128 pages.
  */
 static void memory_of_the_gone(void)
 {
@@ -254,14 +254,14 @@ static void rings_of_the_gone(void)
 		ktap_note("%lu MiB were free, and are %lu", before, free_mib());
 }
 
-/* What a file has under way when the device goes. */
+/* The work of a file when the device is removed. */
 struct busy {
 	struct gt_ctx c;
 	uint32_t blocked;	/* queue with a job that waits for ever */
 	uint32_t local;		/* a LOCAL BO and its mapping */
 	void *local_map;
 	uint32_t perfmon;
-	int job, bind;		/* fences of the blocked job, of an asynchronous bind behind it */
+	int job, bind;		/* fences of the blocked job and of an asynchronous bind after it */
 };
 
 static uint32_t make_perfmon(int fd)

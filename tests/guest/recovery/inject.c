@@ -53,7 +53,7 @@ static void longest(void)
 	ktap_eq(gt_inject(padded("clear", TSR_INJECTION_TEXT_MAX + 1)), -E2BIG);
 }
 
-/* What "capture" says: whether a job is waited for, and how many have been captured. */
+/* True if debugfs "capture" has this text: armed or not, and the number of captured jobs. */
 static bool capture_says(const char *want)
 {
 	char path[300], text[100] = "";
@@ -191,7 +191,7 @@ static void one_fault(const void *arg)
 	state = gt_queue_state(c.fd, queue);
 	ktap_eq(state.state, f->state);
 	ktap_eq(state.error, -f->error);
-	/* it is the queue's affair alone */
+	/* only the queue is affected */
 	ktap_eq(gt_gpu_state(c.fd).reset_count, before.reset_count);
 	ktap_eq(gt_gpu_state(c.fd).flags, 0);
 	if (!f->error) {

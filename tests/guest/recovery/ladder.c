@@ -4,11 +4,10 @@
  * test: KERNEL_ARGS=tessera.job_timeout_ms=1000;tessera.job_limit_ms=60000
  */
 /*
- * The ladder of recovery, climbed by faults of the device: a slot that does not stop, a reset that
- * does not end, a function-level reset that changes nothing, a device that does not answer, a
- * heap that does not grow. On each rung: what the guilty job's fence says, what it costs a
- * bystander whose job had begun, that what had not begun runs, what is counted, that all go on; and
- * in the end that the driver unloads.
+ * The reset escalation after faults of the device: a slot that does not stop, a reset that does not
+ * end, a function-level reset that changes nothing, a device that does not answer, a heap that does
+ * not grow. For each step: the guilty job's error, the cost for a bystander whose job had begun, a
+ * job that had not begun, the counts, and that all continue. In the end the driver unloads.
  */
 #include "gt_main.h"
 
@@ -43,7 +42,7 @@ static void inject_at(const char *format, unsigned int slot)
 	ktap_eq(gt_inject(script), 0);
 }
 
-/* A bystander: its job has begun and goes on slowly, the one behind it has not begun. */
+/* A bystander: its job has begun and continues slowly, the next job has not begun. */
 static struct victim start_bystander(void)
 {
 	struct victim v = victim_open();
@@ -197,7 +196,7 @@ static void gone_in_bind(void)
 	gt_ctx_free(&c);
 }
 
-/* ---- the end of the ladder ---- */
+/* ---- the end of the reset escalation ---- */
 
 /*
  * Everything says -EIO but what needs no device. The event comes once; it names the task whose

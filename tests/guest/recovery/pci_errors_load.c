@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 DEVICE_ARGS=vram=32M */
 /*
- * Work that PCI's error recovery comes across: a queue in the middle of a job that waits, with
- * another behind it. Run as it is, it checks the work itself.
- * `pci_errors_load fine|frozen DIR` makes DIR/armed, waits for DIR/go, and says what the recovery
- * in between may have cost: nothing, or what was on the ring. tests/guest/scripts/pci_errors.py
- * injects the errors.
+ * Work during PCI's error recovery: a queue in the middle of a job that waits, followed by another
+ * job. Without arguments the program checks the work itself.
+ * `pci_errors_load fine|frozen DIR` makes DIR/armed, waits for DIR/go, and checks the cost of the
+ * recovery in between: nothing, or the jobs on the ring. tests/guest/scripts/pci_errors.py injects
+ * the errors.
  */
 #include "gt_main.h"
 
@@ -32,7 +32,7 @@ static void wait_for(const char *path)
 		gt_sleep_ms(10);
 }
 
-/* The job waits for word 0 and writes word 1; the one behind it writes word 2. */
+/* The first job waits for word 0 and writes word 1, the second one writes word 2. */
 static void start(struct gt_ctx *c, uint32_t behind)
 {
 	struct gt_cs gate = gt_stream(c, 16), fill = gt_stream(c, 8);

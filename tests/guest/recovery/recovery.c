@@ -4,10 +4,9 @@
  * test: KERNEL_ARGS=tessera.job_timeout_ms=5000;tessera.job_limit_ms=10000
  */
 /*
- * The ladder above the reset of a queue: reset of the device, of the PCI function, and nothing
- * left.
- * It is entered by hand (debugfs) and by a device that does not answer any more. A boot of its own,
- * since it ends with a device that is given up, and brought back by a rebind.
+ * The reset escalation: reset of the device, of the PCI function, and giving up. It is started by
+ * debugfs and by a device that does not answer any more. The test has a boot of its own, because it
+ * ends with a device that is given up and comes back by a rebind.
  */
 #include "gt_main.h"
 
@@ -56,7 +55,7 @@ static int load_client(volatile unsigned int *shared)
 	return wrong ? 1 : 0;
 }
 
-/* Enter the ladder five times while processes copy and a queue hangs. */
+/* Start the reset escalation five times while processes copy and a queue hangs. */
 static void under_load(const char *rung)
 {
 	volatile unsigned int *shared = mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE,
@@ -129,7 +128,7 @@ static void reset_from_outside(void)
 
 		if (!driver)
 			_exit(climb("function") ? 1 : 0);
-		gt_sleep_ms(20);	/* it resets by now, which takes 100 */
+		gt_sleep_ms(20);	/* the reset has begun and takes 100 ms */
 		ktap_eq(sched_setscheduler(0, SCHED_FIFO, &first), 0);
 		ktap_eq(gt_write_file(path, "1"), 0);
 		ktap_eq(sched_setscheduler(0, SCHED_OTHER, &usual), 0);

@@ -90,7 +90,7 @@ static void questions(void)
 	ktap_eq(fill(0, 5), 0);
 }
 
-/* What is created, mapped and dropped wakes it too; ids and mappings are those of before. */
+/* Creating, mapping and freeing objects wakes the device. Ids and mappings stay the same. */
 static void objects(void)
 {
 	struct gt_bo bo = gt_bo(c.fd, GT_PAGE, 0);

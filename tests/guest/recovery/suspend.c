@@ -56,7 +56,7 @@ static void idle(void)
 	gt_bo_free(&local);
 }
 
-/* A job that does not end in time is lost, the one behind it runs after waking up. */
+/* A job that does not end in time is lost. The next job runs after the device has woken up. */
 static void busy(void)
 {
 	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);

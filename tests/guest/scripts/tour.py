@@ -11,7 +11,7 @@ import sys
 from guest import TOP
 from tap import Tap
 
-# What is in the output of a command that has this in it.
+# Commands by a part of their text, and patterns of their output.
 SAYS = (
     ("CMD=hello", r"^ff332211$"),
     ("tessera_gpu_", r"tessera_gpu_doorbell .*[\s\S]*tessera_gpu_packet .*[\s\S]*tessera_gpu_event "),

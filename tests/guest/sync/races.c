@@ -244,8 +244,8 @@ static void submits_race(void)
 }
 
 /*
- * Many jobs end at once: whoever sees the fence of one of them finds it counted, while the other
- * processor is still about the fences behind it.
+ * Many jobs end at once. A thread that sees the fence of a job finds it counted, while the other
+ * processor still signals the later fences.
  */
 static void counted_when_done(void)
 {
@@ -318,7 +318,7 @@ static void *feeder(void *arg)
 	return NULL;
 }
 
-/* What an interrupt counts one processor reads, without a break, while the other gives it work. */
+/* One processor reads the counts of the interrupt handler all the time, the other submits jobs. */
 static void state_under_jobs(void)
 {
 	uint64_t before = gt_queue_state(c.fd, c.queue).jobs_completed;
