@@ -46,7 +46,7 @@ static bool runs_in(const struct tsr_alu_state *state, unsigned int warp)
 	return false;
 }
 
-/* What reg[7] has to be afterwards. */
+/* Set @want to the expected values of reg[7]. */
 static void expect(const struct tsr_uop *uop, const struct tsr_alu_state *state,
 		   const struct bundle *b, struct bundle *result)
 {

@@ -16,7 +16,7 @@
 #define FMA_BITS	23
 #define ADD_BITS	20
 #define PER_OP		1000000u	/* random lanes of an instruction, over all its modifiers */
-#define PER_VARIANT_MIN	2048u		/* and of each combination of modifiers */
+#define PER_VARIANT_MIN	2048u		/* values of each combination of modifiers */
 #define LANES		(TSR_WARP_LANES * TSR_BUNDLE_WARPS)
 #define PATHS_MAX	3
 
@@ -281,7 +281,7 @@ static void run_path(const struct tsr_simd *alu, struct batch *b, union tsr_lane
 	memcpy(after, bundle + b->uop.dst.index, sizeof(b->before));
 }
 
-/* What the destination has to hold afterwards. */
+/* The expected values of the destination. */
 static void expect(const struct alu_ref *ref, const struct batch *b, union tsr_lanes *want)
 {
 	memcpy(want, b->before, sizeof(b->before));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 TSAN=0 */
 /*
- * What is the lanes' and not the numbers': instructions whose lanes see each other, CLPER and
- * WMASK, with all their modifiers and with any lanes active; that the SIMD unit's state is the
- * host's again after arithmetic; the names of the paths.
+ * Properties of lanes rather than numbers: instructions whose lanes see each other, CLPER and
+ * WMASK, with all their modifiers and any lanes active. Arithmetic restores the host's SIMD state.
+ * The names of the paths.
  */
 #include <string.h>
 
@@ -221,7 +221,7 @@ static void test_wmask(void)
 	}
 }
 
-/* A derivative is what compilers make of CLPER: neighbours of a quad in x and in y. */
+/* Compilers compute derivatives by CLPER from the x and y neighbors of a quad. */
 static void test_derivative(void)
 {
 	struct tsr_insn insn = { .op = TSR_OP_ADD_CLPER_I32 };

@@ -94,7 +94,7 @@ static void calls(void)
 	branch(f, TSR_OP_LIST_JUMP, at, 56);
 	ktap_ok(binner_bin(f) && binner_read(f));
 	ktap_eq(f->bin->stat[TSR_BIN_DRAWS], 8 + 7 + 2);
-	/* and one more is too deep */
+	/* one more level is too deep */
 	words(f, OTHER + 0x700 + 48,
 	      (uint64_t[3]){ header(TSR_OP_LIST_CALL, 3), OTHER + 0x800, 0x80 }, 3);
 	binner_again(f);
@@ -118,7 +118,7 @@ static void bounds(void)
 	branch(f, TSR_OP_LIST_JUMP, OTHER, 24);
 	words(f, OTHER, (uint64_t[3]){ header(TSR_OP_LIST_JUMP, 3), OTHER, 24 }, 3);
 	fault_is(f, TSR_FAULT_LOOP, OTHER);
-	/* draws are progress: as many jumps behind each are allowed */
+	/* draws are progress: each allows as many jumps after it */
 	pc = BINNER_LIST + f->list_bytes;
 	binner_packet(f, (uint64_t[1]){ header(TSR_OP_LIST_RETURN, 1) }, 1);
 	fault_is(f, TSR_FAULT_BAD_VALUE, pc);
@@ -344,7 +344,7 @@ static bool is_padding(uint64_t p)
 	return p <= 9;
 }
 
-/* INST's table: by the most significant bit and the three behind it. */
+/* INST's table: by the most significant bit and the next three. */
 static uint64_t table(uint32_t count)
 {
 	static const uint8_t factor[8] = { 9, 10, 12, 12, 14, 14, 16, 16 };
@@ -471,8 +471,8 @@ static void asked(void)
 }
 
 /*
- * Pictures that a heap of 64 KiB has room for, nearly has, and has not: what does not fit is a
- * record or a block, and none of it is written behind the end.
+ * Pictures for which a 64 KiB heap is large enough, nearly large enough, and too small. A record or
+ * a block does not fit, and nothing is written after the end.
  */
 static void ends_anywhere(struct binner *f)
 {
@@ -520,7 +520,7 @@ static void exhausted(void)
 		big_picture(f);
 		fault_is(f, TSR_FAULT_HEAP_EXHAUSTED, BINNER_HEAP + f->frame.heap_size);
 		ktap_eq(f->mem.fault.unit, TSR_UNIT_BINNER);
-		/* and nothing is left that RENDER would take for a frame */
+		/* no data is left that RENDER would take for a frame */
 		if (!f->frame.heap_size)
 			continue;
 		ktap_ok(!binner_read(f));

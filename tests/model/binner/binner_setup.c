@@ -131,7 +131,7 @@ static void facing(void)
 		/* lines and points face the viewer and are not culled */
 		ktap_eq(draw(f, TSR_TOPOLOGY_POINTS, 1), 1);
 		ktap_ok(f->seen[0].prim.front);
-		/* nor does clipping turn a triangle round */
+		/* clipping does not change the winding of a triangle either */
 		table[0][2] = -1;
 		draw(f, TSR_TOPOLOGY_TRIANGLES, 3);
 		ktap_eq(f->seen_count > 0, !dropped);
@@ -421,7 +421,7 @@ static void layers(void)
 
 /* ---- Window coordinates ---------------------------------------------------------------------- */
 
-/* The same triangles as clip and as window coordinates. */
+/* Equal triangles as clip coordinates and as window coordinates. */
 static void window(void)
 {
 	struct binner *f = binner_new(128, 128);

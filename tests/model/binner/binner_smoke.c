@@ -100,7 +100,7 @@ static void three_draws(void)
 	binner_free(f);
 }
 
-/* Primitives one behind the other cost a list next to nothing; a clipped one has its corners. */
+/* Consecutive primitives need almost no space in a list. A clipped one has its corners. */
 static void compressed(void)
 {
 	static float p[3 * 120][4];

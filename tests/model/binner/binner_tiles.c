@@ -137,7 +137,7 @@ static void refuse(struct tsr_heap_tile what)
 	uint32_t tile = tile_of[0];
 
 	damage = what;
-	/* it comes back with every other triangle, and is in the heap at the end of a batch */
+	/* the tile gets every other triangle, and is in the heap at the end of a batch */
 	for (unsigned int i = 1; i < COUNT; i++)
 		tile_of[i] = i % 2 ? (tile + TSR_BINNER_TILES) % TILES : tile;
 	f->position = damaging;

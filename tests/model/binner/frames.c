@@ -233,7 +233,7 @@ static const uint8_t *picture(unsigned int n)
 
 #define PICTURE_BYTES (WIDTH * HEIGHT * 4)
 
-/* The picture, one pass behind the other. */
+/* The picture, with consecutive passes. */
 static const uint8_t *wanted(void)
 {
 	static uint8_t want[PICTURE_BYTES];
@@ -616,7 +616,7 @@ static void test_missing(void)
 	}
 }
 
-/* What has no end is saved as it stands, and begins again. */
+/* An endless list is saved in its state, and begins again. */
 static void test_endless(void)
 {
 	static const char endless[] =

@@ -257,7 +257,7 @@ static void test_entries(void)
 		list = name_batch(&h, list, i == 6);
 		if (i >= 2 && i <= 5)		/* the first 64 but one are left out */
 			*list++ = TSR_HEAP_ENTRY_STEP + 63;
-		if (i == 2 || i == 3)		/* the last primitive, the one behind it */
+		if (i == 2 || i == 3)		/* the last primitive, the next one */
 			*list++ = TSR_HEAP_ENTRY_STEP + h.batch[0].primitives - 65 + (i == 3);
 		if (i == 4 || i == 5) {		/* the same of several */
 			*list++ = TSR_HEAP_ENTRY_STEP + h.batch[0].primitives - 67 + (i == 5);
@@ -270,7 +270,7 @@ static void test_entries(void)
 			list = h.mem + BEYOND + ENTRIES - 5 + (i == 8);
 			list = name_batch(&h, list, 1);
 		}
-		if (i == 9 || i == 10) {	/* or one with a byte behind it */
+		if (i == 9 || i == 10) {	/* or one followed by a byte */
 			memset(list, TSR_HEAP_ENTRY_STEP, 55);
 			list = h.mem + BEYOND + ENTRIES - 2 + (i == 10);
 			name_batch(&h, h.mem + BEYOND + 30, 1);
@@ -284,7 +284,7 @@ static void test_entries(void)
 	}
 }
 
-/* Blocks lie in the heap, each behind the one before. */
+/* Blocks are consecutive in the heap. */
 static void test_blocks(void)
 {
 	static const struct {

@@ -104,7 +104,7 @@ static void operands(void)
 	}
 }
 
-/* What is written to a register that BLEND takes counts, what to another one does not. */
+/* A write to a register that BLEND reads counts, a write to another one does not. */
 static void registers(void)
 {
 	for (unsigned int first = 0; first < 16; first += 4) {
@@ -122,7 +122,7 @@ static void registers(void)
 	}
 }
 
-/* What was in a register is there until all of it has been written. */
+/* A register keeps its value until all of it has been written. */
 static void overwritten(void)
 {
 	is(CLAUSE("*MOV.i32 r0, r59\n+NOP") CLAUSE("*MOV.i32 r0, u0.w0\n+NOP") PIPE_FINISH,
@@ -136,7 +136,7 @@ static void overwritten(void)
 	/* registers of the entry state can be written as well */
 	is(CLAUSE("*MOV.i32 r59, u0.w0\n+NOP") CLAUSE("*MOV.i32 r0, r59\n+NOP") PIPE_FINISH,
 	   DRAW, 0);
-	/* neighbours of a lane are other fragments */
+	/* neighbors of a lane are other fragments */
 	is(MESSAGE("CLPER.i32.xor.subgroup4.zero r0:t1, r58, 0x1") PIPE_FINISH, NOWHERE, 0);
 }
 
@@ -195,7 +195,7 @@ static void preloads(void)
 			(a ? 1 << 2 : 0) | (b ? 1 << 5 : 0)))
 			ktap_note("preloads %u and %u", a, b);
 	}
-	/* those above are never at hand */
+	/* planes of higher varyings are not kept */
 	for (unsigned int i = TSR_PLANE_VARYINGS - 1; i <= TSR_PLANE_VARYINGS; i++) {
 		const bool good = i < TSR_PLANE_VARYINGS;
 
@@ -220,7 +220,7 @@ static void coverage(void)
 	is(ATEST_OF("r60") BLEND("r13", "r0"), NOWHERE, 0);
 	is(ATEST_OF("r60") BLEND("r10", "r0"), NOWHERE, 0);
 	is(ATEST_OF("r60") BLEND("r57", "r0"), NOWHERE, 0);
-	/* and it is no color */
+	/* the register holds no color */
 	is(ATEST_OF("r60") BLEND("r60", "r8"), NOWHERE, 0);
 	is(ATEST_OF("r57") BLEND("r60", "r0"), NOWHERE, 0);
 	is(ATEST_OF("r59") BLEND("r60", "r0"), NOWHERE, 0);

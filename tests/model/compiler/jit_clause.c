@@ -203,7 +203,7 @@ static void random_branch(struct trial *t)
 	t->clause.jump_pc = 0x2000;
 }
 
-/* What does not depend on the micro-operations. Temporaries are looked at by a message. */
+/* Set what does not depend on the micro-operations. A message reads the temporaries. */
 static void begin_clause(struct trial *t)
 {
 	memset(&t->clause, 0, sizeof(t->clause));
@@ -275,7 +275,7 @@ static void attach(struct trial *t)
 	t->lanes.alu.space[TSR_LANES_CLAUSE] = t->konst;
 }
 
-/* Of the active lanes, those that branch. */
+/* The active lanes that branch. */
 static uint16_t taken(const struct tsr_lane_state *lanes, unsigned int i)
 {
 	unsigned int w = lanes->alu.warp[i];
@@ -506,7 +506,7 @@ static void test_clauses(void)
 
 static struct trial piece[PIECES];
 
-/* What the clause reads of temporaries is what it has written. */
+/* The clause reads only temporaries that it has written. */
 static void repair(struct tsr_operand *o, unsigned int count, uint32_t written)
 {
 	for (unsigned int i = 0; i < count; i++) {

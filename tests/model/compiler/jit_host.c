@@ -86,7 +86,7 @@ int memfd_create(const char *name, unsigned int flags)
 
 static struct shade_code sums, triples, squares;
 
-/* What thread @i stores. */
+/* The value that thread @i stores. */
 static unsigned int stored(const struct shade_code *code, unsigned int i)
 {
 	unsigned int n = i % 32, sum = n * (n + 1) / 2;
@@ -210,7 +210,9 @@ static void run_anew(struct shade_machine *m, const struct shade_code *code, uns
 	ktap_eq(after.compiled - before.compiled, compiled);
 }
 
-/* Of two programs that differ in their second clause, what leads to it is found anew each time. */
+/*
+ * Two programs differ in their second clause. The clause that leads to it is looked up each time.
+ */
 static void kept(void)
 {
 	static const struct tsr_config config = { .jit = TSR_JIT_USE_FIRST };

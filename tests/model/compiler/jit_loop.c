@@ -53,7 +53,7 @@ static const char *const tuples[] = {
 
 #define TUPLES (sizeof(tuples) / sizeof(tuples[0]))
 
-/* What is called, as it has no template. */
+/* An instruction without a template, which is called. */
 static const char call[] = "+IABS.s32 r%u, r%u";
 
 static void put_tuple(const char *format)
@@ -267,7 +267,7 @@ static void note(struct shade_machine *m, struct outcome *out)
 	out->loops = m->s.b->gpu->runner[0].own.path[TSR_PATH_LOOPS];
 }
 
-/* @slice: cycles after which the device comes to a stopping point; 0: when it is done. */
+/* @slice: cycles after which the device reaches a preemption point; 0: when it is done. */
 static void run(const struct tsr_config *config, uint32_t limit, unsigned int slice,
 		struct outcome *out)
 {
@@ -405,7 +405,7 @@ static void worth(void)
 	count_loops(ROUNDS "head: " CLAUSE CLAUSE CLAUSE AGAIN, warps, 3 * warps);
 	/* a message in each round */
 	count_loops(ROUNDS "head: " CLAUSE CLAUSE CLAUSE STORE AGAIN, 0, 0);
-	/* … in nearly each: threads come back without one in their last rounds */
+	/* in nearly each: in their last rounds threads skip it */
 	count_loops(ROUNDS "head: " CLAUSE CLAUSE FORK("gt", "send") AGAIN
 		    "clause flow=nbtb_unconditional {\n*NOP\n+JUMP done\n}\n"
 		    "send: " STORE AGAIN, 1, 64 + warps);
@@ -420,13 +420,13 @@ static void ahead(void)
 {
 	const uint64_t warps = 3 * GROUPS;
 
-	/* they stand on the way */
+	/* threads wait in the middle of the loop */
 	count_loops(ROUNDS LOW("0x1") "head: " FORK_LOW("ne", "odd") FORK("gt", "both")
 		    "odd: " CLAUSE "both: " CLAUSE AGAIN, warps, 3 * warps);
-	/* they come from elsewhere */
+	/* threads enter from another clause */
 	count_loops(ROUNDS LOW("0x1") "head: " FORK_LOW("ne", "both") FORK("gt", "both")
 		    CLAUSE "both: " CLAUSE AGAIN, warps, 3 * warps);
-	/* they have come from here, a round ago */
+	/* threads have left this clause a round ago */
 	count_loops(ROUNDS LOW("0x3") "head: " FORK_LOW("eq", "both")
 		    "clause flow=nbtb_unconditional {\n*NOP\n+ISUB.s32 r9, r9, 0x1\n"
 		    "*NOP\n+JUMP head\n}\n"

@@ -257,7 +257,7 @@ static void test_general(void)
 	compare("general");
 }
 
-/* What does not fit is not written, and said. */
+/* Code that does not fit is not written, and the overflow is reported. */
 static void test_full(void)
 {
 	begin(true);

@@ -31,7 +31,7 @@ static const struct tsr_plan *find(struct pipe *p)
 	return plan;
 }
 
-/* What lies at the program's address is looked at again when code has been invalidated. */
+/* The code at the program's address is examined again after an invalidation. */
 static void invalidated(void)
 {
 	struct pipe *p = pipe_new(NULL);
@@ -49,7 +49,7 @@ static void invalidated(void)
 	pipe_free(p);
 }
 
-/* What a state says that fragments may do, or is done to them: then there is no plan. */
+/* States that rule out a plan. */
 static void states(void)
 {
 	struct pipe *p = pipe_new(NULL);
@@ -82,7 +82,7 @@ static void states(void)
 
 #define SEND(fma, add) "clause wait=0 {\n" fma "\n" add "\n}\n" PIPE_FINISH
 
-/* What programs do, and whether there is a plan of it. */
+/* Programs, and whether there is a plan of each. */
 static void programs(void)
 {
 	static const struct {

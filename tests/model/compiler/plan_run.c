@@ -151,13 +151,13 @@ static const struct row rows[] = {
 	  WHOLE | DISCARDS },
 	{ LOAD(".v4", "0", "r0") MESSAGE("ZS_EMIT.z r0, r0, r1, @r60") PIPE_FINISH, CORE, 0 },
 	{ LOAD(".v4", "0", "r0") MESSAGE("ZS_EMIT.z r9, r0, r60, @r60") PIPE_FINISH, PLAN, 0 },
-	/* arithmetic with modes, with pairs, in several clauses, with a message behind it */
+	/* arithmetic with modes, with pairs, in several clauses, followed by a message */
 	{ LOAD(".v4", "0", "r4")
 	  "clause wait=0 ftz=always {\n*FMA.f32 r0:t0, r4, u1.w0, r6\n+FADD.f32 r1:t1, t, r6\n"
 	  "*FADD.f32 r2:t0, t0, t1\n+NOP\n*NOP\n+NOP\n}\n"
 	  CLAUSE("*FMA.f32 r3:t0, r2, r2, r1\n+FADD.f32 r2:t1, t, r0\n*NOP\n+NOP\n") PIPE_FINISH,
 	  PLAN, 0 },
-	/* what is flushed in a clause is not in the messages behind it */
+	/* a clause that flushes does not flush in the messages after it */
 	{ "clause wait=0 ftz=always {\n*FADD.f32 r4:t0, u1.w0, u1.w1\n+NOP\n*NOP\n+NOP\n}\n"
 	  LOAD(".v3", "1", "r0") CLAUSE("*MOV.i32 r3:t0, r4\n+NOP\n*NOP\n+NOP\n") PIPE_FINISH,
 	  PLAN, 0 },

@@ -110,8 +110,8 @@ static void run_stage(struct draw *d, enum tsr_stage stage, unsigned int entry)
 }
 
 /*
- * The same program as the vertex shader of a draw with GEOMETRY: what it calls outputs are words of
- * attribute space, by the offsets the driver gives them.
+ * The program as the vertex shader of a draw with GEOMETRY. Its outputs are words of stage I/O
+ * memory at the offsets of the driver.
  */
 static void run_whole(struct draw *d)
 {
@@ -323,7 +323,7 @@ static void end_build(struct draw *d)
 	d->p->state.shader.preload_0 = d->p->state.shader.preload_1 = 0;
 }
 
-/* What a draw is given: attributes and results. False: @line is something else. */
+/* Read attributes and results of a draw. Returns false if @line is something else. */
 static bool take_data(struct draw *d, const char *line)
 {
 	struct check *c = &d->check[d->checks ? d->checks - 1 : 0];

@@ -254,8 +254,8 @@ static void test_no_wrap(void)
 }
 
 /*
- * The same inside of a block: its first row is there, below the end of the range, the next one
- * would be at address 0. (No address space reaches that far; here one does.)
+ * A block whose first row is mapped below the end of the range. Its next row would be at address 0.
+ * (No real address space extends that far. This one does.)
  */
 static void test_no_wrap_in_block(void)
 {

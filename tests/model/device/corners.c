@@ -89,7 +89,7 @@ static void test_resume_engine(void)
 	tsr_gpu_host_ready(s.b->gpu);
 	bench_control(&q, TSR_QUEUE_OP_RESUME);
 	ktap_ok(bench_run(s.b, 10));
-	/* Whoever signals may be waiting for this very fence. */
+	/* A signal may wake a thread that waits for this fence. */
 	ktap_eq(word_at(&s, FENCE), 2);
 	ktap_mem_eq(fresh + BENCH_PAGE, fresh, BENCH_PAGE);
 	ktap_eq(block_of(&q), TSR_QUEUE_BLOCK_SEMAPHORE);
@@ -177,7 +177,7 @@ static void test_poll_beside_others(void)
 	stage_free(&s);
 }
 
-/* More invalidations than the log holds, while a runner does not come to a stopping point. */
+/* More invalidations than the log holds, while a worker reaches no preemption point. */
 static void pile_up(struct tsr_gpu *gpu, unsigned int count, bool irq)
 {
 	pthread_mutex_lock(&gpu->lock);
@@ -247,7 +247,7 @@ static void test_half_a_word(void)
 	stage_free(&s);
 }
 
-/* The same after another write of the same step: that one is reported. */
+/* After another write in the same step, that write is reported. */
 static void test_half_a_word_later(void)
 {
 	struct tsr_span span;

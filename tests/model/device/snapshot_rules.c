@@ -174,7 +174,7 @@ static void test_device(void)
 
 static const uint32_t class_copy = TSR_ENGINE_CLASS_COPY << TSR_QUEUE_CONFIG_CLASS__SHIFT;
 
-/* What no queue can be enabled with. */
+/* Registers with which no queue can be enabled. */
 static void spoil(struct tsr_queue *q, unsigned int how)
 {
 	switch (how) {
@@ -287,7 +287,7 @@ static void test_off(void)
 	}
 }
 
-/* What BLOCKED and SUSPENDED want. */
+/* Invariants of BLOCKED and SUSPENDED. */
 static void test_blocked(void)
 {
 	static const struct {

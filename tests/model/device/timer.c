@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What the device asks its host's timer for: looks at the words that blocked queues wait for, less
- * and less often, and the watchdogs. To the nanosecond: the clock stands unless it is moved.
+ * Requests to the host's timer: polls of the words that blocked queues wait for, with growing
+ * intervals, and the watchdogs. Exact to the nanosecond, because only the test moves the clock.
  */
 #include "device/gpu.h"
 #include "ktap.h"

@@ -117,7 +117,7 @@ static void fault(void)
 	stage_free(&y.s);
 }
 
-/* What is not a job: an invalidation, a reset, the watchdog, a fault on purpose, a report. */
+/* Records that are no jobs: an invalidation, a reset, the watchdog, an injected fault, a report. */
 static void others(void)
 {
 	struct play y;

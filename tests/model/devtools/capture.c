@@ -274,7 +274,7 @@ static void guest(void)
 	end(&y);
 }
 
-/* Nothing malformed does anything; the text begins anew behind each. */
+/* Malformed text has no effect, and the next text is read from its beginning. */
 static void guest_refused(void)
 {
 	char text[TSR_CAPTURE_TEXT_MAX + 3];

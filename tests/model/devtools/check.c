@@ -289,7 +289,7 @@ static void early(bool first)
 		pk_nop(ring_word(&y, from + 8 * i), 1);
 	}
 	bench_control(&y.q[0], TSR_QUEUE_OP_RESET);
-	bench_enable(&y.q[0], from);	/* it sees what lies there */
+	bench_enable(&y.q[0], from);	/* the queue fetches the words there */
 	y.q[0].wptr = from + 8 * n;
 	bench_kick(&y.q[0]);
 	if (first)
@@ -405,7 +405,7 @@ static void doorbell_disabled(void)
 	end(&y);
 }
 
-/* What was done to the driver on purpose is not its fault; the rest of its mistakes are. */
+/* Injected faults are not the driver's mistakes. Its other mistakes are reported. */
 static void excused(void)
 {
 	struct play y;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What the contract checker's description (Documentation/hw/debug-unit.md) says in general, case by
- * case: every change of an entry, every event, every fault that excuses, more of everything than
- * is kept.
+ * General rules of the contract checker (Documentation/hw/debug-unit.md), case by case: every
+ * change of an entry, every event, every fault that excuses, more of everything than is kept.
  */
 #include "check_play.h"
 #include "devtools/devtools.h"
@@ -41,7 +40,7 @@ static void suspects(void)
 
 #define LOCAL_SIZE (2ull << 20)
 
-/* What an entry says of one of two pages, of system memory or of local memory. */
+/* The parts of an entry for one of two pages, of system memory or of local memory. */
 struct entry {
 	unsigned int page;
 	uint64_t bits;			/* 0: there is none */
@@ -56,10 +55,7 @@ static void set_entry(struct play *y, uint64_t bus, const struct entry *e)
 		bench_map(&y->s.as[1], STAGE_DATA + PAGE, base + e->page * 4096, 4096, e->bits);
 }
 
-/*
- * What may change of an entry that is in use: what is accessed must be where it was, and what is
- * done with it be allowed.
- */
+/* Changes of an entry in use: the memory must stay where it was, and the access allowed. */
 static void changes(void)
 {
 	enum { W = TSR_PTE_WRITE__MASK, RW = BENCH_RW };
@@ -106,8 +102,8 @@ static void changes(void)
 }
 
 /*
- * The ring in local memory: what is written there behind its doorbell is seen. @beyond: its entry
- * leads behind the end of that memory by then, and nobody knows what is in it.
+ * The ring in local memory: writes after its doorbell are noticed. @beyond: its entry then points
+ * past the end of that memory, whose contents are unknown.
  */
 static void local_ring(bool beyond)
 {
@@ -145,7 +141,7 @@ static void local_rings(void)
 	local_ring(true);
 }
 
-/* Which kinds each fault on purpose excuses: check.md, "Faults on purpose". */
+/* The kinds that each injected fault excuses: debug-unit.md, "Contract checker". */
 static void excuses(void)
 {
 	static const uint32_t keeps_from_reset = 1u << TSR_CHECK_KIND_AS_IN_USE |
@@ -264,7 +260,7 @@ static void one_by_one(void)
 	end(&y);
 }
 
-/* Of each kind sixteen reports are lines of the host's log; all are counted. */
+/* Sixteen reports of each kind are in the host's log. All are counted. */
 static void lines(void)
 {
 	struct play y;
@@ -354,7 +350,7 @@ static void far_pages(void)
 	end(&y);
 }
 
-/* Words of the block, the halves of those of 64 bits too; what is none reads 0. */
+/* Words of the block, also the halves of 64-bit words. Other offsets read 0. */
 static void registers(void)
 {
 	const uint64_t addr = 0x123456789abcd000, size = 0x1000000020000;

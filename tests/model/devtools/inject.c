@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TIMEOUT=120 */
 /*
- * Faults on purpose: what scripts are accepted, at which occasion each kind of fault happens, what
- * it does, and that everything is as before when it is over.
+ * Fault injection: the accepted scripts, the occasion and the effect of each kind of fault, and the
+ * state after it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -514,7 +514,7 @@ static void tlb_stale(void)
 	ktap_ok(bench_run(y.s.b, 10));
 	ktap_ok(inject(&y, "tlb-stale as=1"));
 	bench_map(&y.s.as[1], STAGE_DATA, other, 4096, BENCH_RW);
-	ktap_ok(bench_invalidate(&y.s.as[1], STAGE_DATA, 4096));	/* it completes */
+	ktap_ok(bench_invalidate(&y.s.as[1], STAGE_DATA, 4096));	/* completes */
 	submit(&y, 0);
 	ktap_ok(bench_run(y.s.b, 10));
 	ktap_eq(y.s.data[0], 2);			/* the old page */
@@ -539,7 +539,7 @@ static void inv_stuck(void)
 	begin(&y, &guarded, 1);
 	ktap_ok(inject(&y, "inv-stuck as=1"));
 	ktap_ok(!bench_invalidate(&y.s.as[1], STAGE_DATA, 4096));
-	ktap_ok(!bench_invalidate(&y.s.as[1], STAGE_DATA, 4096));	/* behind the first */
+	ktap_ok(!bench_invalidate(&y.s.as[1], STAGE_DATA, 4096));	/* waits for the first */
 	pass(&y, 10000000000);
 	ktap_ok(as_busy(&y));
 	ktap_eq(bench_read(y.s.b, TSR_REG_AS_INV_STARTED(1)) -

@@ -24,7 +24,7 @@ static uint64_t run_job(struct play *y)
 	return fence(y, 0);
 }
 
-/* What waits for the host begins again, and is one occasion nevertheless. */
+/* A step that waits for the host begins again, and is one occasion nevertheless. */
 static void pending_occasions(void)
 {
 	struct play y;

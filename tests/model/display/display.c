@@ -398,7 +398,7 @@ static void tear(void)
 	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
 	events();
 	tsr_gpu_display_update(b->gpu, 0);
-	compose_all();		/* it gets stuck: a page has to be asked for */
+	compose_all();		/* composing waits for a page */
 	set_plane(0, plain(1));
 	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
 	next_blank();
@@ -513,7 +513,9 @@ static void cursor_beside_flip(void)
 	compare(planes, order, 0);
 	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
 	events();
-	/* it moves twice before the vertical blank; plane 0 of the shadow is another by then */
+	/*
+	 * the cursor moves twice before the vertical blank; then plane 0 of the shadow is another
+	 */
 	set_plane(0, plain(2));
 	for (int i = 0; i < 2; i++) {
 		planes[2] = cursor_at(70 - 20 * i, 40);
@@ -549,7 +551,7 @@ static bool stale(void)
 	return bench_read(b, TSR_REG_DISPLAY_STATUS(0)) & TSR_DISPLAY_STATUS_STALE__MASK;
 }
 
-/* Of a cursor that is replaced STALE tells how long it is read. */
+/* STALE reports how long a replaced cursor is read. */
 static void stale_cursor(void)
 {
 	begin_one_head();

@@ -83,7 +83,7 @@ static uint64_t serial(void)
 	return f.serial;
 }
 
-/* What DAMAGE names is read for the next frame, what it does not may stay as it was. */
+/* The next frame reads the rectangles in DAMAGE. Other parts may stay as they were. */
 static void damages(void)
 {
 	uint64_t before;
@@ -236,7 +236,7 @@ static void no_writebacks(void)
 	check_writeback(buffer_va(3), TSR_PIXEL_FORMAT_RGBA8_UNORM, 4 * WIDTH - 4, false);
 	check_writeback(buffer_va(3), TSR_PIXEL_FORMAT_RGBA8_UNORM, 4 * WIDTH + 2, false);
 	check_writeback(buffer_va(3), TSR_PIXEL_FORMAT_RGBA8_UNORM, (1 << 20) + 4, false);
-	/* it goes nowhere */
+	/* the writeback has no target */
 	set_writeback(buffer_va(9), TSR_PIXEL_FORMAT_RGBA8_UNORM, 0, 4 * WIDTH);
 	events();
 	write_frame();

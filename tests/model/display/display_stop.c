@@ -215,7 +215,7 @@ static void queue_beside(void)
 		usleep(100);
 	ktap_eq(stage_load(&s, 0), 7);
 	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_COUNT(0)), 0);
-	/* and the frame does not wait for a queue that has always something to do */
+	/* the frame does not wait for a queue that always has work */
 	stage_add(&stream, p, pk_jump(p, stream.va, stream.size + 24));
 	stage_call(&q, &stream);
 	bench_kick(&q);
@@ -264,7 +264,7 @@ static void off_while_writing(void)
 	bench_free(b);
 }
 
-/* The same of what is read: a plane's memory may go away. */
+/* A head that reads: a plane's memory may be unmapped. */
 static void off_while_reading(void)
 {
 	begin(&(struct tsr_config){ .heads = 1, .threads = 2 });
@@ -376,7 +376,7 @@ static void memory_lent(void)
 		ktap_ok(!tsr_gpu_display_frame(b->gpu, 2, &none));
 		ktap_eq(f.pixels[1024 * 768 - 1], first);
 		ktap_ok(!none_left(before));
-		/* it goes on again meanwhile, and has another frame */
+		/* meanwhile the head is on again and has another frame */
 		bench_write(b, TSR_REG_DISPLAY_BACKGROUND(2), 0x654321);
 		set_size(2, 1024, 768, LATCH);
 		tsr_gpu_display_update(b->gpu, 2);
@@ -422,7 +422,7 @@ static void bound(void)
 	ktap_eq(status(2), TSR_DISPLAY_STATUS_ON__MASK);
 	set_size(0, 640, 481, LATCH);
 	ktap_ok(status(0) & TSR_DISPLAY_STATUS_BAD__MASK);
-	/* nor does a snapshot bring more */
+	/* a snapshot adds none */
 	tsr_gpu_pause(b->gpu);
 	size = tsr_gpu_save(b->gpu, saved, 1 << 20);
 	b->config.head_pixels = 640 * 480;

@@ -200,7 +200,7 @@ static bool same(const struct binner_seen *s, const struct prim *p)
 	return true;
 }
 
-/* What was binned is expected[], in order, and the batches are the greedy ones. */
+/* The primitives equal expected[] in order, and batches are as large as possible. */
 static bool compare(struct binner *f)
 {
 	static uint32_t sizes[PRIMS];
@@ -317,7 +317,7 @@ static void indexed(struct binner *f, unsigned int topology, unsigned int type, 
 		.instances = instances, .first = first, .base_vertex = -7,
 		.indices = BINNER_DATA + 16, .index_bytes = size * (first + n - missing),
 		.explicit_padding = instances > 1, .padded_shift = 28, .padded_odd = 0 });
-	/* padded to 2^28: the index of all ones of 32 bits reads as 0 where there are instances */
+	/* padded to 2^28: with instances the 32-bit index of all ones reads as 0 */
 	for (uint32_t i = 0; i < n && instances > 1; i++)
 		v[i] = v[i] >= 1u << 28 ? 0 : v[i];
 	expand_draw(topology, v, cut, n, instances);
@@ -344,7 +344,7 @@ static void indices(void)
 	}
 }
 
-/* The same three vertices again and again: the number of primitives ends the batch. */
+/* Many primitives of the same three vertices: their number ends the batch. */
 static void many_primitives(void)
 {
 	struct binner *f;

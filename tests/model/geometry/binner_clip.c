@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * Clipping, projection and the choice of tiles, against clip_ref.h: the pieces of a triangle in
- * clip space cover what the triangle covers, each sample once; their depth, 1/w and weights are
- * those of its plane. Neighbours have no cracks.
+ * Clipping, projection and the choice of tiles, compared with clip_ref.h. The pieces of a triangle
+ * in clip space cover each of its samples once. Their depth, 1/w and weights are those of its
+ * plane. There are no cracks between neighbors.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void by_hand(void)
 {
 	/* w is 1: the screen's lower left half */
 	static const float half[3][4] = { { -1, -1, 0.5, 1 }, { 1, 1, 0.5, 1 }, { -1, 1, 0.5, 1 } };
-	/* from before the eye, w = 1, to behind it, w = -1: the middle ray, from x = 1/2 on */
+	/* from w = 1, before the eye, to w = -1: the middle ray, from x = 1/2 on */
 	static const float ray[3][4] = { { 1, 0.25, 0.5, 2 }, { 1, -0.25, 0.5, 2 },
 					 { 5, 0, -0.5, -2 } };
 	struct clip_ref r;
@@ -174,7 +174,7 @@ static void soup(void)
 	binner_free(f);
 }
 
-/* ---- Neighbours ------------------------------------------------------------------------------ */
+/* ---- Neighbors ------------------------------------------------------------------------------- */
 
 /* A parallelogram in clip space, its sides divided; corner 0 is v[0]. */
 static void subdivide(const float v[3][4], unsigned int side, struct soup *s)

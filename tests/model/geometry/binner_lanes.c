@@ -139,7 +139,7 @@ static void random_outside(void)
 		memcpy(position[rnd() % bin->batch.vertices], p, sizeof(p));
 }
 
-/* What all vertices have in common is found first, and then their places are not asked for. */
+/* Vertices that are all outside one plane are found first, without their tiles. */
 static void test_outside(void)
 {
 	const uint32_t untouched = 0xeeeeeeee;
@@ -210,7 +210,7 @@ static bool more(int32_t a, int32_t b)
 	return a > b;
 }
 
-/* Of three, the one that is @first of all. */
+/* The one of three values that is @first. */
 static int32_t outermost(const int32_t at[3], bool (*first)(int32_t, int32_t))
 {
 	int32_t most = at[0];

@@ -151,8 +151,8 @@ static enum verdict side(double value, double margin)
 }
 
 /*
- * Whether the plane's square is to be seen at the centre of a pixel: solve x(u, v) = X w(u, v),
- * y = Y w for u and v, in homogeneous form.
+ * Returns whether the plane's square is visible at the center of a pixel: solve x(u, v) = X w(u,
+ * v), y = Y w for u and v, in homogeneous form.
  */
 static enum verdict expected(unsigned int px, unsigned int py, bool clamp, bool distances)
 {
@@ -251,7 +251,7 @@ static void meshes(void)
 
 /* ---- Corners --------------------------------------------------------------------------------- */
 
-/* What the corner of a piece should be by its weights, in pixels; w is positive. */
+/* The expected corner of a piece by its weights, in pixels. w is positive. */
 static void by_weights(const struct binner_seen *s, unsigned int corner, double *xyzw)
 {
 	for (unsigned int c = 0; c < 4; c++) {
@@ -291,7 +291,7 @@ static void weights(void)
 
 			by_weights(s, k, p);
 			ktap_ok(fabs(w[0] + w[1] + w[2] - 1) < 1e-6);
-			/* near the plane of the eye weights of 24 bits do not tell the place */
+			/* near the plane of the eye 24-bit weights do not determine the place */
 			if (v->rw > 100)
 				continue;
 			ktap_ok(p[3] > 0);
@@ -407,7 +407,7 @@ static void no_positions(void)
 	}
 	/* one corner at nowhere: what is left has no area */
 	ktap_eq(with_first(f, 0, 0, 0, 0), 0);
-	/* one behind the viewer: what is before is left */
+	/* one behind the viewer: the part before the viewer is left */
 	ktap_ok(with_first(f, -.5, -.5, -1, -1) > 0);
 	set(0, -.5, -.5, -.5, -1);
 	set(1, .5, -.5, -.5, -1);

@@ -151,7 +151,7 @@ static const uint32_t *streamed(unsigned int n)
 	return (const uint32_t *)staged_data(STAGED_OUT) + n * (STRIDE / 4);
 }
 
-/* What patch @id of @instance has streamed from vertex @n on. */
+/* Check the vertices that patch @id of @instance has captured from vertex @n on. */
 static bool check_patch(unsigned int n, uint32_t id, uint32_t instance)
 {
 	for (unsigned int i = 0; i < want.primitives; i++) {
@@ -265,7 +265,7 @@ static const char hull_lowered[] =
 	ADDRESS("0x60000000")
 	"clause {\n*NOP\n+IADD.u32 r22, r20, 0x80\n*MOV.i32 r24, r55\n+NOP\n}\n"
 	STAGED_MESSAGE("STORE.i128 r22, r21, @r24")
-	/* factors: those of the push words, by all threads alike */
+	/* factors: push constants, equal for all threads */
 	"clause {\n*MOV.i32 r24, u0.w0\n+NOP\n*MOV.i32 r25, u0.w1\n+NOP\n}\n"
 	"clause {\n*MOV.i32 r26, u1.w0\n+NOP\n*MOV.i32 r27, u1.w1\n+NOP\n}\n"
 	"clause {\n*MOV.i32 r28, u2.w0\n+NOP\n*MOV.i32 r29, u2.w1\n+NOP\n}\n"
@@ -364,7 +364,7 @@ static void test_hull(void)
 }
 
 
-/* ---- Attribute space by messages ------------------------------------------------------------- */
+/* ---- Stage I/O memory by messages ------------------------------------------------------------ */
 
 /* One thread's words, to attribute 0 of what is streamed. */
 #define SHOW STAGED_AST(".v4", "0x8a0", "r24") STAGED_END
@@ -519,7 +519,7 @@ static void test_messages(void)
 	}
 }
 
-/* What threads of hull shaders cannot reach: control points of others, and what is none. */
+/* Threads of hull shaders cannot access control points of others, or invalid ones. */
 static void test_own_points(void)
 {
 	static const char hull[] =
@@ -679,7 +679,7 @@ static void test_refused(void)
 	refuse(3, 3 | 3 << 8 | 2 << 12, TSR_FAULT_BAD_VALUE, true);	/* no shape */
 	refuse(3, 3 | 3 << 12, TSR_FAULT_BAD_VALUE, true);	/* no primitives */
 	refuse(3, 3 | 1 << 12, TSR_FAULT_BAD_VALUE, true);	/* lines of triangles */
-	refuse(3, 3 | 2 << 8 | 2 << 12, TSR_FAULT_BAD_VALUE, true);	/* and the other way */
+	refuse(3, 3 | 2 << 8 | 2 << 12, TSR_FAULT_BAD_VALUE, true);	/* the other order */
 	refuse(3, 2 << 12, TSR_FAULT_BAD_VALUE, true);		/* no points */
 	refuse(1, 0, TSR_FAULT_BAD_VALUE, false);		/* nobody divides, but streams */
 	/* a hull shader, and no domain shader */

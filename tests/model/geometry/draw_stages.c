@@ -2,8 +2,8 @@
 /*
  * test: TSAN=0 TIMEOUT=240
  *
- * Draws with GEOMETRY: vertex shaders that go through attribute space draw what position and
- * varying programs draw, to the bit; the maps, words nobody writes, patches; what is refused.
+ * Draws with GEOMETRY: vertex shaders that use stage I/O memory draw the same bits as position and
+ * varying programs. The maps, unwritten words, patches, and refused draws.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static struct machine {
 	struct bench_as as;
 	struct bench_queue queue[2];
 	uint8_t *data, *list, *target;
-	/* What put() writes. */
+	/* Packets that put() writes. */
 	struct tsr_shader_state shader;
 	struct tsr_draw_state draw;
 	struct tsr_shader_program program;	/* of vertices */
@@ -231,7 +231,7 @@ static void put_viewports(void)
 			.scissor_x1 = WIDTH - i, .scissor_y1 = HEIGHT });
 }
 
-/* The draw goes through attribute space, by @text. */
+/* The draw uses stage I/O memory, by @text. */
 static void use_geometry(const char *text)
 {
 	put_code(VERTEX_CODE, text);
@@ -521,7 +521,7 @@ static void test_unwritten(void)
 
 /* ---- Patches --------------------------------------------------------------------------------- */
 
-/* What a draw of patches of @points should do, vertex by vertex. */
+/* The expected results of a draw of patches of @points, vertex by vertex. */
 struct patches {
 	uint64_t vertices, primitives, invocations;
 	uint8_t mark[2][VERTICES];
@@ -643,7 +643,7 @@ static void start_refused(void)
 	m.geometry.patch_points = 3;
 }
 
-/* What @offset holds has @qword changed to @value. */
+/* Change @qword at @offset to @value and expect @code. */
 static void refuse_word(unsigned int offset, unsigned int qword, uint64_t value, unsigned int code)
 {
 	start_refused();

@@ -91,7 +91,7 @@ static void put_vertices(unsigned int seed)
 	}
 }
 
-/* Word @word of attribute space of vertex @v, as the shader hands it on. */
+/* Word @word of stage I/O memory of vertex @v, as the shader passes it on. */
 static uint32_t value(unsigned int v, unsigned int word)
 {
 	if (word >= 0x70 / 4 && word < 0x80 / 4)
@@ -104,7 +104,7 @@ static uint32_t value(unsigned int v, unsigned int word)
 
 static uint8_t want[STAGED_OUT_SIZE];
 
-/* What target @t holds when @primitives have been written from @filled on. */
+/* The expected contents of target @t with @primitives written from @filled on. */
 static void expect_target(const struct expected *e, unsigned int t, unsigned int primitives,
 			  uint64_t filled)
 {
@@ -221,7 +221,7 @@ static void test_topologies(void)
 	staged_stop();
 }
 
-/* The same picture, whether or not something is streamed meanwhile. */
+/* The picture does not depend on stream-out. */
 static void test_picture(void)
 {
 	static uint8_t picture[STAGED_TARGET_BYTES];
@@ -336,7 +336,7 @@ static void test_append(void)
 	}
 }
 
-/* What a draw has left is drawn, in the same list and in the next one. */
+/* A draw of captured vertices, in the same list and in the next one. */
 static void test_draw_auto(void)
 {
 	const struct expected e = expand(TSR_TOPOLOGY_TRIANGLE_STRIP, 200, false);
@@ -483,7 +483,7 @@ static void test_refused(void)
 	refuse_entry(1, 1ull << 20, TSR_FAULT_RESERVED_BITS);
 	refuse_entry(1, 1ull << 44, TSR_FAULT_RESERVED_BITS);
 	refuse_entry(1, 2ull << 32, TSR_FAULT_ALIGNMENT);
-	refuse_entry(1, 0x1ff, bad);			/* beyond attribute space */
+	refuse_entry(1, 0x1ff, bad);			/* beyond stage I/O memory */
 	refuse_entry(1, 16ull << 32, bad);		/* beyond the stride */
 	refuse_entry(1, 0x3 << 8 | 4ull << 32, bad);
 	refuse_entry(1, 1ull << 16 | 1ull << 18, bad);	/* of a stream there is not */

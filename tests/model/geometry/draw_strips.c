@@ -2,8 +2,8 @@
 /*
  * test: TSAN=0 TIMEOUT=300
  *
- * Geometry shaders: what they take from every topology, with neighbours, and from patches; random
- * vertices, cuts and streams against a scalar model; pictures, limits, what is refused.
+ * Geometry shaders: their input from every topology, with adjacency, and from patches. Random
+ * vertices, cuts and streams are compared with a scalar model. Pictures, limits, and refused draws.
  */
 #include <stdio.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static void take(unsigned int n, const int *v)
 
 #define TAKE(n, ...) take(n, (const int[]){ __VA_ARGS__ })
 
-/* Of @n vertices, from the tables of the public interfaces. */
+/* Expected primitives of @n vertices, from the tables of the public interfaces. */
 static void expect(unsigned int topology, int n, bool neighbours)
 {
 	memset(&want, 0, sizeof(want));
@@ -600,7 +600,7 @@ static void test_raster_stream(void)
 	}
 }
 
-/* What a group has stored is nobody's in the next one. */
+/* Stores of a group are not visible in the next one. */
 static void test_leftover(void)
 {
 	/* the number of the primitive to vertex 0 of the first 128, to vertex 1 of the others */

@@ -2,10 +2,10 @@
 /*
  * test: TSAN=0
  *
- * Attribute space of vertex shaders: ALD, AST and AL2P with every address, the maps, what is not
- * written, indices, the window; against the document's sentences written down once more here.
+ * Stage I/O memory of vertex shaders: ALD, AST and AL2P with every address, the maps, unwritten
+ * words, indices, the window. The expectations are written from the document.
  *
- * Each thread has a stage word of its own: that is what the test puts into R62. R61 is the vertex.
+ * Each thread has a stage word of its own, which the test puts into R62. R61 is the vertex.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static uint32_t fallback(int64_t byte)
 				   (byte >= 0x300 && byte < 0x3a0)) ? ONE : 0;
 }
 
-/* What the vertex of thread @t has at @byte of its input. */
+/* The value at @byte of the input of thread @t's vertex. */
 static uint32_t input(unsigned int t, int64_t byte)
 {
 	const unsigned int n = (unsigned int)(byte - 0x80) / 16, c = byte / 4 % 4;
@@ -211,7 +211,7 @@ static void test_store(void)
 	}
 }
 
-/* What a thread loads of its own outputs: what is written, left over, or a default. */
+/* Loads of a thread's own outputs: written, left over, or a default. */
 static void test_load_output(void)
 {
 	uint64_t unwritten = 0;
@@ -397,7 +397,7 @@ static void test_bad_index(void)
 	}
 }
 
-/* Other vertex programs have no attribute space. */
+/* Other vertex programs have no stage I/O memory. */
 static void test_other_stages(void)
 {
 	static const char *const insn[] = {

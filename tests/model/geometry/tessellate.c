@@ -149,7 +149,7 @@ static unsigned int loose_edges(enum tsr_tess_shape shape)
 	return loose;
 }
 
-/* Of the patch in @t: it is covered once, by triangles that all go round alike. */
+/* True if triangles of one winding cover the patch in @t once. */
 static bool covered_once(enum tsr_tess_shape shape)
 {
 	const int64_t whole = (int64_t)TSR_TESS_ONE * TSR_TESS_ONE *

@@ -425,8 +425,8 @@ static const struct alu_ref_op ops[] = {
 };
 
 /*
- * The type behind the dot, or the one a conversion's name ends with: "v2s16" is two signed numbers
- * of 16 bits.
+ * The type after the dot, or at the end of a conversion's name: "v2s16" is two signed 16-bit
+ * numbers.
  */
 static bool parse_type(struct alu_ref *ref, const char *name)
 {
