@@ -270,7 +270,7 @@ static void test_entries(void)
 			list = h.mem + BEYOND + ENTRIES - 5 + (i == 8);
 			list = name_batch(&h, list, 1);
 		}
-		if (i == 9 || i == 10) {	/* or one followed by a byte */
+		if (i == 9 || i == 10) {	/* one followed by a byte */
 			memset(list, TSR_HEAP_ENTRY_STEP, 55);
 			list = h.mem + BEYOND + ENTRIES - 2 + (i == 10);
 			name_batch(&h, h.mem + BEYOND + 30, 1);

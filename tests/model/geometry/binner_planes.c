@@ -407,7 +407,7 @@ static void no_positions(void)
 	}
 	/* one corner at nowhere: what is left has no area */
 	ktap_eq(with_first(f, 0, 0, 0, 0), 0);
-	/* one behind the viewer: the part before the viewer is left */
+	/* one corner with w < 0: the part before the viewer remains */
 	ktap_ok(with_first(f, -.5, -.5, -1, -1) > 0);
 	set(0, -.5, -.5, -.5, -1);
 	set(1, .5, -.5, -.5, -1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the integer instructions do, for tests: one thread at a time, from the words of the
+ * Reference implementation of the integer instructions, one thread at a time, from the words of the
  * documentation.
  *
- * An instruction is taken apart by its name and the names of its modifiers ("IADD.v2s16", lanes1
- * "b23"), as a reader of the documentation would, and done element by element in 64-bit arithmetic.
+ * An instruction is parsed by its name and the names of its modifiers ("IADD.v2s16", lanes1 "b23"),
+ * and computed element by element in 64-bit arithmetic.
  */
 #ifndef TSR_TEST_ALU_REF_INT_H
 #define TSR_TEST_ALU_REF_INT_H

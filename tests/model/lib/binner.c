@@ -15,8 +15,8 @@ uint32_t binner_bits(float value)
 }
 
 /*
- * The attribute space of vertex @slot of a draw with GEOMETRY, as if its shader had stored the
- * record and nothing else.
+ * The stage I/O memory of vertex @slot of a draw with GEOMETRY, as if its shader had stored only
+ * the record.
  */
 static void fill_space(struct tsr_stage_block *b, unsigned int slot, const float *record)
 {

@@ -65,7 +65,7 @@ struct binner {
 };
 
 struct binner *binner_new(unsigned int width, unsigned int height);
-/* The same on a device of that configuration. */
+/* As binner_new(), on a device of that configuration. */
 struct binner *binner_new_on(unsigned int width, unsigned int height,
 			     const struct tsr_config *config);
 void binner_free(struct binner *f);

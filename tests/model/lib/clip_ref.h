@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a triangle in clip space is on the screen, without clipping it: at every position the
- * triangle's plane has one point, and where the point lies in the triangle and before or behind the
- * near and far planes are signs of linear functions. In long doubles.
+ * A triangle in clip space on the screen, without clipping it. At every position the triangle's
+ * plane has one point. Signs of linear functions say whether it is in the triangle and between the
+ * near and far planes. In long doubles.
  *
  * With homogeneous window coordinates X, Y, w of the corners and b = (X - x w) x (Y - y w), the
  * point at (x, y) is the sum of the corners weighted by b, whose w is det(X, Y, w) everywhere.
@@ -37,12 +37,15 @@ long double clip_ref_distance(const struct clip_linear *f, long double x, long d
 struct clip_linear clip_ref_sum(struct clip_linear f, struct clip_linear g);
 
 /*
- * Whether position @p is in the triangle and, unless @clamped, between near (0) and far (1);
+ * RASTER_IN if position @p is in the triangle and, unless @clamped, between near (0) and far (1).
  * RASTER_EITHER within @slack pixels of the border.
  */
 enum raster_verdict clip_ref_covers(const struct clip_ref *r, bool clamped, long double slack,
 				    struct raster_point p);
-/* The same for the parallelogram that the triangle is half of, corner 0 between the others. */
+/*
+ * As clip_ref_covers() for the parallelogram of which the triangle is a half, with corner 0 between
+ * the others.
+ */
 enum raster_verdict clip_ref_parallelogram(const struct clip_ref *r, long double slack,
 					   struct raster_point p);
 

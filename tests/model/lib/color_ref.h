@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What blending and rounding of colors must come to, written from their rules (D3D11, Vulkan) in
- * doubles, component by component; knows nothing of the model's code.
+ * Expected results of blending and rounding of colors, written from their rules (D3D11, Vulkan) in
+ * doubles, component by component. It shares no code with the model.
  *
- * A blend equation's result may be off by the rounding of 32-bit floats, which is far below what a
- * format can show except next to the border between two of its values: color_ref_accepts() then
+ * The result of a blend equation may be off by the rounding of 32-bit floats. That is far below the
+ * precision of a format except near the border between two of its values, where color_ref_accepts()
  * takes either.
  */
 #ifndef TSR_COLOR_REF_H
@@ -28,7 +28,7 @@ struct color_format {
 	unsigned int bits[4], shift[4];	/* of components R, G, B, A of the texel */
 	/* component of the color each component of the texel holds; 4: 1 */
 	unsigned int holds[4];
-	/* and the other way; 4: 0, 5: 1 */
+	/* the reverse; 4: 0, 5: 1 */
 	unsigned int comes[4];
 };
 

@@ -188,7 +188,7 @@ void pipe_texture(struct pipe *p, const struct tex *t)
 	memcpy(pipe_at(p, PIPE_FREE), tex_units->data, UNITS_DATA_SIZE);
 }
 
-/* What a step has counted; the struct is numbers of 64 bits alone. */
+/* Add the counts of a step. The struct consists of 64-bit numbers. */
 static void add_stats(struct tsr_shader_stats *to, const struct tsr_shader_stats *step)
 {
 	uint64_t sum[sizeof(*to) / sizeof(uint64_t)], more[sizeof(*to) / sizeof(uint64_t)];

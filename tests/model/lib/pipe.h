@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stages of the 3D pipeline without the rest of it: batches of vertices and bundles of
- * fragments run by hand.
+ * The stages of the 3D pipeline alone: batches of vertices and warp groups of fragments that a test
+ * runs.
  *
- * Memory is a bench's, address space 1: PIPE_DATA is read and write, PIPE_CODE read and execute.
- * Programs number 0 to 3 have their SHADER_PROGRAM, push words and code in PIPE_CODE; the tables
- * of attributes, buffers, outputs and textures are at the front of PIPE_DATA, for all of them.
+ * Memory is that of a bench, address space 1: PIPE_DATA is read and write, PIPE_CODE read and
+ * execute. Programs 0 to 3 have their SHADER_PROGRAM, push constants and code in PIPE_CODE. The
+ * tables of attributes, buffers, outputs and textures are at the start of PIPE_DATA, for all
+ * programs.
  */
 #ifndef TSR_PIPE_H
 #define TSR_PIPE_H
@@ -72,7 +73,7 @@ void *pipe_at(struct pipe *p, uint64_t va);
 const struct tsr_program *pipe_load(struct pipe *p, unsigned int number, enum tsr_stage stage,
 				    const void *code, uint32_t bytes, uint32_t entry,
 				    const uint32_t *push, unsigned int push_words);
-/* The same of a text in assembler, with p->push. */
+/* As pipe_program() for assembler text, with p->push. */
 const struct tsr_program *pipe_text(struct pipe *p, unsigned int number, enum tsr_stage stage,
 				    const char *text);
 /* Offset of a label in the code of a text. */

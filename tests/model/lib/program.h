@@ -19,7 +19,7 @@ struct program {
 	uint32_t wptr[PROGRAM_QUEUES];	/* where each ring ends when all is emitted */
 };
 
-/* What is left when it is over: all of STAGE_DATA, and what the registers say. */
+/* The result: all of STAGE_DATA, and the registers. */
 struct program_result {
 	uint8_t data[STAGE_DATA_SIZE];
 	uint64_t reg[PROGRAM_QUEUES][8];

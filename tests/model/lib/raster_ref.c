@@ -76,9 +76,9 @@ bool raster_ref_square(struct raster_point centre, int64_t size, struct raster_p
 /* ---- Bresenham lines ------------------------------------------------------------------------- */
 
 /*
- * The small distances are 2^-30 and 2^-60 of a coordinate's unit: smaller than any two different
- * numbers computed from coordinates of 25 bits could be apart, so they decide only what is equal
- * without them. Positions are in units of 2^-60.
+ * The small distances are 2^-30 and 2^-60 of a coordinate's unit. They are smaller than the
+ * distance of two different numbers computed from 25-bit coordinates, so they decide only between
+ * equal ones. Positions are in units of 2^-60.
  */
 #define SCALE 60
 

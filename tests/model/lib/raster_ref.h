@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What rasterisation must cover, one sample at a time, written from the rules of D3D11, Vulkan and
- * GLES; knows nothing of the model's code and is as slow as it is simple.
+ * Reference rasterization, one sample at a time, written from the rules of D3D11, Vulkan and GLES.
+ * It shares no code with the model, and is slow and simple.
  *
- * Coordinates are in 1/256 pixel, x to the right, y down. Everything about triangles, points and
- * Bresenham lines is integer arithmetic without rounding, of 128 bits where it has to be.
+ * Coordinates are in 1/256 pixel, x to the right, y down. Triangles, points and Bresenham lines are
+ * computed in exact integers, 128-bit ones where necessary.
  */
 #ifndef TSR_RASTER_REF_H
 #define TSR_RASTER_REF_H
@@ -32,7 +32,7 @@ __int128 raster_ref_area(const struct raster_point v[3]);
  */
 bool raster_ref_triangle(const struct raster_point v[3], struct raster_point p);
 
-/* The same for the triangle of floating-point positions: a square of side @size around @centre. */
+/* A square of side @size around @centre, for the triangle of floating-point positions. */
 bool raster_ref_square(struct raster_point centre, int64_t size, struct raster_point p);
 
 /*

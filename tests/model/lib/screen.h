@@ -46,7 +46,7 @@ static inline void begin_one_head(void)
 	begin(&(struct tsr_config){ .heads = 1 });
 }
 
-/* Whether interrupts @bits of head 0 have come; they are cleared. */
+/* Returns those of interrupts @bits of head 0 that are pending, and clears them. */
 static inline uint64_t events(void)
 {
 	const uint64_t bits = bench_read64(b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_DISPLAY));

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs for the shader cores, put together by hand, and dispatches of them on the stage
- * (stage.h). Nothing here goes through the device's own decoder, and only shade_text() through the
- * assembler.
+ * Programs for the shader cores, assembled by hand, and dispatches of them on the stage (stage.h).
+ * No function uses the device's own decoder, and only shade_text() uses the assembler.
  *
  *   struct shade_code c = { 0 };
  *   shade_clause(&c, &(struct shade_clause){ .tuple = { … }, .flow = TSR_FLOW_END });
  *
- * Code is written to SHADE_CODE, the state to SHADE_STATE, push words to SHADE_PUSH, all of it in
- * STAGE_STREAM; what programs compute with is in STAGE_DATA.
+ * Code is written to SHADE_CODE, the state to SHADE_STATE, push constants to SHADE_PUSH, all of it
+ * in STAGE_STREAM. The data of programs is in STAGE_DATA.
  */
 #ifndef TSR_SHADE_H
 #define TSR_SHADE_H
@@ -60,7 +59,7 @@ struct shade_clause {
 	uint8_t label;			/* number of the label that stands here, 0: none */
 };
 
-/* Clauses one behind the other. */
+/* Consecutive clauses. */
 struct shade_code {
 	uint8_t bytes[SHADE_CODE_SIZE];
 	uint32_t size;
@@ -89,15 +88,18 @@ struct shade_dispatch {
 	uint32_t groups[3];		/* zeros: 1 */
 	uint32_t push[TSR_PUSH_WORDS_MAX];
 	uint64_t code_va;		/* 0: SHADE_CODE */
-	uint32_t at;			/* offset of code, state and push words from their places */
+	uint32_t at;			/* offset of code, state and push constants */
 };
 
-/* Write code, state and push words; the packet goes to @stream. Returns its address. */
+/* Write code, state and push constants, and the packet to @stream. Returns its address. */
 uint64_t shade_add(struct stage_stream *stream, const struct shade_dispatch *d);
-/* The same in a stream of its own at offset @d->at / 16, called by @q; the doorbell is not rung. */
+/*
+ * As shade_add(), in a stream of its own at offset @d->at / 16 that @q calls. Does not ring the
+ * doorbell.
+ */
 uint64_t shade_call(struct stage *s, struct bench_queue *q, const struct shade_dispatch *d);
 
-/* Words of push words that hold 64-bit numbers. */
+/* Push constants that hold 64-bit numbers. */
 static inline void shade_push64(uint32_t *push, unsigned int pair, uint64_t value)
 {
 	push[2 * pair] = (uint32_t)value;
@@ -121,8 +123,8 @@ struct shade_machine {
 void shade_init(struct shade_machine *m, const struct tsr_config *config);
 void shade_free(struct shade_machine *m);
 /*
- * Run @d to its end; pair 0 of its push words is STAGE_DATA, pair 1 64 KiB behind that unless it is
- * given. False: it faults or does not end.
+ * Run @d to its end. Pair 0 of its push constants is STAGE_DATA, pair 1 is 64 KiB after that unless
+ * given. Returns false if it faults or does not end.
  */
 bool shade_run(struct shade_machine *m, struct shade_dispatch *d);
 /*

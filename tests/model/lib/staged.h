@@ -54,7 +54,7 @@ enum { STAGED_BIN, STAGED_RENDER };
 
 /* A clause with one message, which the next one waits for. */
 #define STAGED_MESSAGE(text) "clause wait=0 {\n*NOP\n+" text "\n}\n"
-/* Words from attribute space to registers and back; @word is a stage word. */
+/* Words from stage I/O memory to registers and back. @word is a stage word. */
 #define STAGED_ALD(size, word, registers) \
 	STAGED_MESSAGE("ALD" size " r63, r63, " word ", @" registers)
 #define STAGED_AST(size, word, registers) \
@@ -66,7 +66,7 @@ extern struct staged {
 	struct bench_as as;
 	struct bench_queue queue[2];
 	uint8_t *data, *list, *heap, *target;
-	/* What staged_states() writes. */
+	/* Packets that staged_states() writes. */
 	struct tsr_frame frame;
 	struct tsr_shader_state shader;
 	struct tsr_draw_state draw;

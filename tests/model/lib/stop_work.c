@@ -9,7 +9,7 @@
 #include "device/gpu.h"
 #include "ktap.h"
 
-/* Of processor time, for one input. */
+/* Processor time for one input. */
 #define SECONDS 20
 #define STEPS 300
 
@@ -70,7 +70,7 @@ uint64_t stop_work_step(struct bench_queue *bq, bool wanted)
 	uint64_t spent;
 
 	if (!enter(runner, q)) {
-		/* it waits for the host, or for a word */
+		/* the queue waits for the host, or for a word */
 		bench_answer(bq->bench);
 		tsr_gpu_run(gpu, 1);
 		return 0;
@@ -85,7 +85,7 @@ uint64_t stop_work_step(struct bench_queue *bq, bool wanted)
 	if (engine == TSR_FIFO_FAULT) {
 		fault(q);
 	} else if (engine != TSR_FIFO_STEPPED && cp != TSR_CP_STEPPED) {
-		/* it waits for something, or has come to its end: what comes then is not ours */
+		/* the queue waits, or has ended; the work after that is not measured */
 		bench_answer(bq->bench);
 		tsr_gpu_run(gpu, 1);
 	}

@@ -25,7 +25,7 @@ uint64_t stop_work_most(struct bench_queue *q, unsigned int steps);
  * stops ends the program as failed, after some time of the processor.
  */
 uint64_t stop_work_check(struct bench_queue *q, const char *what, bool endless);
-/* The same watch over anything else: between true and false. */
+/* Measure other work: between calls with true and false. */
 void stop_work_watch(bool on);
 
 #endif

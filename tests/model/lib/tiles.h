@@ -60,7 +60,7 @@ struct tiles {
 	struct tsr_render_target target[TSR_RENDER_TARGETS_MAX + 2];
 	uint8_t bytes[TSR_RENDER_TARGETS_MAX + 2];	/* of a texel */
 	uint8_t *memory;		/* of targets */
-	/* What a tile does before and after TILE_DRAW: bit n color n, 8 depth, 9 stencil. */
+	/* Actions of a tile before and after TILE_DRAW: bit n color n, 8 depth, 9 stencil. */
 	unsigned int clear, load, store;
 	bool draw;
 	/* if not NULL the tile's list instead, at TILES_LIST: it may jump */

@@ -48,7 +48,7 @@ struct units {
 	/* registers of a bundle; the warp is its first */
 	union tsr_lanes reg[TSR_REGISTERS * TSR_BUNDLE_WARPS];
 	union tsr_lanes src[3];		/* sources of the ADD instruction */
-	union tsr_lanes pair[3];	/* and of the FMA instruction */
+	union tsr_lanes pair[3];	/* sources of the FMA instruction */
 	struct tsr_insn insn, pair_insn;
 	bool paired;			/* there is a pair_insn */
 	struct tsr_msg msg;		/* of the last message */
@@ -73,12 +73,12 @@ void units_pair(struct units *u, unsigned int op);
 void units_address(struct units *u, unsigned int lane, uint64_t va);
 /* Run the message for @lanes with staging registers from @staging. */
 enum tsr_step units_run(struct units *u, unsigned int staging, uint16_t lanes);
-/* The same, and again when it is pending, until it is not; *@times (may be NULL) counts. */
+/* As units_run(), repeated while it is pending. *@times (may be NULL) counts. */
 enum tsr_step units_finish(struct units *u, unsigned int staging, uint16_t lanes,
 			   unsigned int *times);
 /* Check that the last message was at fault with this code, address and lane. */
 bool units_fault_is(const struct units *u, uint8_t code, uint64_t addr, unsigned int lane);
-/* A stopping point: translations are forgotten; and an INV_READ: so are textures. */
+/* A preemption point: translations are dropped, and with an INV_READ also textures. */
 void units_stop(struct units *u);
 
 /* Descriptor words at @va in UNITS_TABLES. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What input assembly must make of indices, written from the rules of Vulkan and OpenGL: the
- * primitives of every topology with restart, and the greedy rule of batches.
+ * Reference input assembly, written from the rules of Vulkan and OpenGL: the primitives of every
+ * topology with restart, and the greedy rule of batches.
  */
 #ifndef TSR_VERTEX_REF_H
 #define TSR_VERTEX_REF_H
@@ -15,7 +15,7 @@ struct vertex_primitive {
 	uint32_t first, last;		/* the provoking vertex, by either convention */
 };
 
-/* What came before the cut is over: of no primitive are vertices on both sides of @restart. */
+/* Vertices before a cut are complete: no primitive has vertices on both sides of @restart. */
 struct vertex_stream {
 	const uint32_t *index;
 	uint32_t count;
@@ -40,7 +40,7 @@ uint32_t vertex_ref_batches(const struct vertex_primitive *p, uint32_t count, ui
 
 /* The padded number of vertices: see ../shared's isa.md, "Instancing", and INST's table. */
 uint64_t vertex_ref_padded(uint64_t count);
-/* The same as the table INST gives, from 20 vertices on: a look at the leading four bits. */
+/* The table that INST uses, from 20 vertices on: by the leading four bits. */
 uint64_t vertex_ref_padded_table(uint64_t count);
 
 /* The numbers by which a device divides by @divisor, 3 … 2^32 - 1 and no power of two. */

@@ -14,7 +14,7 @@
 
 #include "tsr_packets.h"
 
-/* What a depth target can hold. */
+/* Formats of a depth target. */
 enum zs_depth {
 	ZS_NONE,
 	ZS_UNORM16,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What is known of each pixel format and of each order of components before a texel is read; what
- * stores make of numbers.
+ * Properties of each pixel format and of each component order, and the conversion of numbers by
+ * stores.
  */
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const struct row table[] = { TSR_PIXEL_FORMAT__TABLE(ROW) };
 
 #define FORMATS (sizeof(table) / sizeof(table[0]))
 
-/* Of how many bits each component is; 0: they differ. */
+/* Bits per component; 0: they differ. */
 static unsigned int width(const struct row *r)
 {
 	unsigned int is = 0;
@@ -54,7 +54,7 @@ static unsigned int shift_of(const struct row *r, unsigned int c)
 	return shift;
 }
 
-/* What loads and stores rely on: no component lies in two words of 64 bits. */
+/* No component crosses 64-bit words, which loads and stores rely on. */
 static void test_words(void)
 {
 	for (unsigned int i = 0; i < FORMATS; i++) {
@@ -216,7 +216,7 @@ static bool unsigned_float(float x, unsigned int bits, uint32_t *want)
 	return x <= 0 || x > 2 * largest;
 }
 
-/* What component @c becomes; false: not for this test to say. */
+/* The expected component @c. Returns false if this test does not know it. */
 static bool stored(const struct row *r, const union tsr_texel *texel, unsigned int c,
 		   uint32_t *want)
 {

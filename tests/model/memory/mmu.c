@@ -310,8 +310,8 @@ static void null_pages(void)
 }
 
 /*
- * What is no memory: holes for pages and for tables, beyond local memory, an address space that is
- * off.
+ * Addresses without memory: holes for pages and for tables, beyond local memory, an address space
+ * that is off.
  */
 static void bus_faults(void)
 {
@@ -633,7 +633,7 @@ static void difficult_hosts(void)
 	difficult_host(256, 5);
 }
 
-/* What the device has written is reported dirty, and nothing else. */
+/* Pages that the device has written are reported dirty, and no others. */
 static void dirty(void)
 {
 	struct play y;

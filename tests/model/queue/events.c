@@ -81,7 +81,7 @@ static unsigned int missing(const struct play *y, const uint8_t *source)
 
 enum { PLAIN, SUSPEND, SNAPSHOT, RESET, WAYS_HELD };
 
-/* What happens to the queue while the copy holds its last bytes. */
+/* Actions on the queue while the copy holds its last bytes. */
 static void meanwhile(struct play *y, unsigned int way)
 {
 	if (way == SUSPEND) {
@@ -262,7 +262,7 @@ static unsigned int place(const struct sequence *s, const struct bench_event *e,
 	return i - 1;
 }
 
-/* What happens next in @s, by the times; what is earlier in the sequence first. */
+/* The next event in @s by the times. Of equal times the earlier one in the sequence is first. */
 static unsigned int next_of(const struct sequence *s, unsigned int happened)
 {
 	unsigned int best = TSR_FIFO_DEPTH;

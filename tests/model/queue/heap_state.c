@@ -87,7 +87,7 @@ static void test_bad(void)
 	bad_packet(BASE, 3, 2, TSR_FAULT_BAD_VALUE, 2);
 }
 
-/* What an engine is told, by size, maximum and FAIL_HEAP. */
+/* The answer to an engine, by size, maximum and FAIL_HEAP. */
 static void test_need(void)
 {
 	struct play y;

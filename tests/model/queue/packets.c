@@ -15,7 +15,7 @@
 /* A packet that is correct at a level and in a class: what the tests break one bit of. */
 struct sample {
 	unsigned int qwords;
-	bool ring;			/* it is a ring packet; else it runs in a stream */
+	bool ring;			/* a ring packet; else it runs in a stream */
 	enum tsr_engine_class cls;
 	uint64_t word[8];
 };
@@ -56,7 +56,7 @@ static uint64_t run(struct judge *j, const uint64_t *words, unsigned int qwords,
 		bench_emit(q, &nop, 1);
 		pc = STAGE_RING + ((uint64_t)cls << 20) + q->wptr;
 		bench_emit(q, words, qwords);
-		/* Whatever length the packet claims lies below the write pointer. */
+		/* Any length that the packet claims is below the write pointer. */
 		q->wptr = 2048 + 64;
 	} else {
 		stage_add(&stream, &nop, 1);
@@ -212,8 +212,8 @@ static void samples_are_fine(void)
 		memset(bench_ptr(j.s.b, q->ring_bus, q->size), 0, q->size);
 		run(&j, list[i].word, list[i].qwords, list[i].ring, list[i].cls);
 		/*
-		 * What follows is a NOP of length 0, at whose header the queue faults; RETURN and
-		 * JUMP do not get there.
+		 * A NOP of length 0 follows, at whose header the queue faults. RETURN and JUMP do
+		 * not reach it.
 		 */
 		if (bench_state(q) == TSR_QUEUE_STATE_FAULTED) {
 			ktap_eq(bench_fault(q), TSR_FAULT_BAD_LENGTH);

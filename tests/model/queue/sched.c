@@ -203,7 +203,7 @@ static void bounded_wait(void)
 }
 
 /*
- * A queue of higher priority takes the engine at the next stopping point, long before the slice is
+ * A queue of higher priority gets the engine at the next preemption point, long before the slice is
  * over.
  */
 static void preemption(void)
@@ -375,7 +375,7 @@ static void inline_work(void)
 	ktap_eq(y.s.b->interrupts[TSR_IRQ_CLASS_JOB], 1);
 	ktap_eq(bench_read64(y.s.b, TSR_REG_COUNTER_VALUE(TSR_GLOBAL_COUNTER_INLINE_CYCLES)), 3);
 	ktap_eq(y.s.b->works, 0);
-	/* An engine command: packets before and behind it are executed, it is not. */
+	/* An engine command: packets before and after it are executed, the command is not. */
 	bench_emit(&y.q[0], y.p, pk_copy(y.p, STAGE_DATA + 64, STAGE_DATA, 8));
 	bench_fence(&y.q[0], STAGE_DATA, 2, TSR_EVENT_REACHED, false);
 	bench_fence(&y.q[0], STAGE_DATA + 8, 3, TSR_EVENT_ALL_DONE, false);

@@ -167,8 +167,8 @@ static void test_slots(unsigned int cores, unsigned int count)
 		before = allocated();
 		half_done(t, &q, cls);
 		/*
-		 * Of each class the first has had what belongs to the thread made, too, and two are
-		 * next to their engine: from the fourth on the one two before it is packed.
+		 * The first queue of each class allocates the memory of the thread, too, and two
+		 * are next to their engine. From the fourth on, the one two before it is evicted.
 		 */
 		if (i >= 9 && allocated() > before && allocated() - before > most[cls])
 			most[cls] = allocated() - before;

@@ -98,10 +98,7 @@ static void pause(struct program *prog)
 	tsr_gpu_resume(prog->s->b->gpu);
 }
 
-/*
- * Save, and load into a new device with the same memory behind it; what was saved is what is saved
- * again.
- */
+/* Save, and load into a new device with the same memory. Saving it again gives the same state. */
 static void transplant(struct program *prog)
 {
 	struct bench *b = prog->s->b;
@@ -144,7 +141,7 @@ static void reset_queue2(struct program *prog)
 		TSR_GLOBAL_IRQ_QUEUE_STOPPED);
 }
 
-/* The same, and then it goes on behind the job that was lost, as a driver would do. */
+/* As transplant(). Then the ring continues after the lost job, as a driver would do. */
 static void skip_job(struct program *prog)
 {
 	struct bench_queue *q = &prog->q[2];

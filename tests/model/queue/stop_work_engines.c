@@ -202,7 +202,7 @@ static const struct endless_list {
 	const char *what;
 	void (*add)(struct binner *f);
 	bool endless;			/* nothing ends it */
-	bool tiles;			/* it is drawn; else discarded, for heaps have an end */
+	bool tiles;			/* true: draw; false: discard, because heaps are limited */
 } lists[] = {
 	{ "states", nothing_to_draw, false, false }, { "draws", draws, true, false },
 	{ "vertices", vertices, true, false },

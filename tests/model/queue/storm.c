@@ -54,7 +54,7 @@ static uint8_t *job_dst(struct storm *st, unsigned int i, uint64_t job)
 	return st->dst + (i * JOBS + job % JOBS) * SLOT_BYTES;
 }
 
-/* Where job @job of queue @i reads: different for neighbours. */
+/* The address that job @job of queue @i reads. It differs between neighbors. */
 static uint64_t job_offset(unsigned int i, uint64_t job)
 {
 	return (job * 37 + i * 1000) % 30000;

@@ -264,8 +264,8 @@ static void patch_behind_wait(void)
 }
 
 /*
- * Without a WAIT: a stream overwrites its own later words (GPU writes, so there is no race). What
- * the prefetch buffer holds is stale, what lies behind it is new; @barrier empties the buffer
+ * Without a WAIT, a stream overwrites its own later words. (The GPU writes, so there is no race.)
+ * The words in the prefetch buffer are stale, the later ones are new. @barrier empties the buffer
  * first.
  */
 static void self_patch(bool barrier, uint64_t *near, uint64_t *far)

@@ -97,8 +97,8 @@ static void interrupts(void)
 }
 
 /*
- * True if @word compares with @value, in arithmetic of 128 bits: the difference reduced to the
- * width, then as a signed number.
+ * True if @word compares with @value in 128-bit arithmetic: the difference reduced to the width,
+ * then as a signed number.
  */
 static bool expected(unsigned int op, unsigned int bits, uint64_t word, uint64_t value)
 {
@@ -130,7 +130,7 @@ static void compare_with(bool wide, bool reg)
 
 		bench_control(&y.q, TSR_QUEUE_OP_RESET);
 		bench_enable(&y.q, 0);
-		/* The neighbour must not matter to the narrow one. */
+		/* The other half of the word has no effect on the narrow one. */
 		*stage_word(&y.s, GATE) = wide ? word : word | 0xa5a5a5a5ull << 32;
 		bench_write(y.s.b, TSR_REG_SEMAPHORE_VALUE(17), word);
 		if (reg)
@@ -153,7 +153,7 @@ static void compare(void)
 	compare_with(false, true);
 }
 
-/* SIGNAL and SIGNAL_REG, SET and ADD, with wrap, in both widths; neighbours stay. */
+/* SIGNAL and SIGNAL_REG, SET and ADD, with wrap, in both widths. Adjacent words stay. */
 static void signals(void)
 {
 	const uint64_t va = STAGE_DATA + OUT;
@@ -180,8 +180,8 @@ static void signals(void)
 }
 
 /*
- * What wakes a blocked queue: a signal of another queue, a doorbell, the CPU's register write, the
- * clock.
+ * Events that wake a blocked queue: a signal of another queue, a doorbell, the CPU's register
+ * write, the clock.
  */
 static void wakes(void)
 {
@@ -213,7 +213,7 @@ static void wakes(void)
 	/* until the doorbell says the same as before, */
 	bench_kick(&y.q);
 	ktap_eq(stage_load(&y.s, OUT + 16), 3);
-	/* or time passes: within a millisecond and a bit however long it has been blocked. */
+	/* Time passes: a millisecond and a little, however long it has been blocked. */
 	bench_advance(y.s.b, 50 * 1000 * 1000);
 	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_BLOCKED);
 	*stage_word(&y.s, GATE) = 3;
@@ -267,7 +267,7 @@ static void wake(struct play *y, struct bench_queue *other, unsigned int way)
 	}
 }
 
-/* Whoever looks at a blocked queue's word looks where it is mapped to now. */
+/* A poll reads a blocked queue's word at its present mapping. */
 static void wakes_moved(void)
 {
 	const uint64_t va = STAGE_DATA + 0x40000;
@@ -377,9 +377,9 @@ static void barriers(void)
 }
 
 /*
- * What is free when: with REACHED behind the ring's CALL its stream can be overwritten; with
- * ALL_DONE the memory of its commands. The CPU does so at once, and the results are those of the
- * old content.
+ * Reuse of memory: after REACHED in the ring's CALL its stream can be overwritten, after ALL_DONE
+ * the memory of its commands. The CPU overwrites them at once, and the results are those of the old
+ * contents.
  */
 static void reuse(void)
 {
@@ -559,7 +559,7 @@ static void resumed_blocked(void)
 		bench_control(&y.q, TSR_QUEUE_OP_SUSPEND);
 		bench_control(&y.q, TSR_QUEUE_OP_SUSPEND);
 		ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_SUSPENDED);
-		/* What it waits for does not matter now. */
+		/* The awaited word has no effect now. */
 		*stage_word(&y.s, GATE) = i == 2;
 		bench_kick(&y.q);
 		bench_advance(y.s.b, 5 * 1000 * 1000);
@@ -575,8 +575,8 @@ static void resumed_blocked(void)
 }
 
 /*
- * A bad packet behind a copy: the copy and its fence are completed first; if the copy faults, that
- * is the fault.
+ * A bad packet after a copy: the copy and its fence are completed first. If the copy faults, its
+ * fault is reported.
  */
 static void fault_order(bool both)
 {

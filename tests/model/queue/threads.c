@@ -87,7 +87,7 @@ static void page_taken(void)
 	stage_free(&s);
 }
 
-/* The same on the host's side: what lies under a bus address is taken away. */
+/* The memory at a bus address is removed on the host's side. */
 static void host_memory_taken(void)
 {
 	struct tsr_config config = { .threads = 2 };

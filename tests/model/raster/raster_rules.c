@@ -147,7 +147,7 @@ static void lines(void)
 			row[y - 1] = '#';
 		expect_line(left, corner, y, row);
 	}
-	/* it ends before it leaves the last diamond */
+	/* the line ends before it leaves the last diamond */
 	expect_line(in[0], in[1], 2, ".####...");
 	/* within one diamond: nothing */
 	expect_line((struct raster_point)P(1.4, 2.5), (struct raster_point)P(1.6, 2.5), 2,

@@ -121,7 +121,7 @@ static unsigned int samples_of(const struct tsr_small *s, unsigned int i)
 	return count;
 }
 
-/* The same of its quad @q, as tsr_small_quads.pixels has them. */
+/* The pixels of its quad @q, as in tsr_small_quads.pixels. */
 static unsigned int quad_of(const struct tsr_small *s, unsigned int i, unsigned int q)
 {
 	unsigned int bits = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * Coverage of triangles against the rules, sample by sample in integers of 128 bits: soups of
- * random triangles, edges that are shared, every path, tile size and number of samples.
+ * Coverage of triangles compared with the rules, sample by sample in 128-bit integers: random
+ * triangles, shared edges, every path, tile size and number of samples.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -101,7 +101,7 @@ static struct tsr_draw_state any_state(struct soup *s)
 static const double scales[] = { 0, 65535, 16777215 };
 static const enum zs_depth formats[] = { ZS_FLOAT32, ZS_UNORM16, ZS_UNORM24 };
 
-/* What the reference makes of a stored pair; units to numbers and back. */
+/* The reference result for a stored pair, with units converted to numbers and back. */
 static bool reference(const struct tsr_draw_state *d, unsigned int format, bool has_depth,
 		      bool has_stencil, bool front, float z, float *stored, uint8_t *code)
 {
@@ -244,7 +244,7 @@ static bool nine_rejected(struct tsr_tile *t, const struct tsr_fine *fine)
 	return tsr_zs_rejects(t, fine, &zs, 0, true, 0, 1, &by_depth);
 }
 
-/* What is known of a block's stencil is not believed any more, if the outcome changes it. */
+/* The known stencil of a block becomes unknown if the outcome changes it. */
 static void one_outcome(enum outcome outcome, bool front, uint32_t mask)
 {
 	const struct tsr_draw_state d = replacing(outcome, front, mask);
@@ -285,8 +285,8 @@ static void outcomes(void)
 }
 
 /*
- * Pixels of a block, some at a time, become nearer: what lies behind all of them is dropped when
- * enough have, of whatever else it is not known, and what may lie before one never is.
+ * Pixels of a block become nearer, some at a time. Fragments farther than all of them are dropped
+ * once enough pixels are known, and fragments that may be nearer than one never are.
  */
 static void written(void)
 {

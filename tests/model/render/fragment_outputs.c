@@ -53,10 +53,10 @@
 static const struct tsr_config *config;
 static struct pipe *p;
 
-/* Of which fragments the messages are that may be of some. */
+/* Which fragments execute the messages that not all need to execute. */
 enum way { OF_SOME, OF_ALL, OF_NONE };
 
-/* What a fragment's registers are, but for R2 and R11: coverage on the way. */
+/* The registers of a fragment, except R2 and R11: coverage on the way. */
 struct fragment {
 	uint32_t where, mask[3];
 	uint32_t color[2][4], second[4];
@@ -93,7 +93,7 @@ static bool of(enum way way, int coordinate)
 	return way == OF_ALL || (way == OF_SOME && !(coordinate & 1));
 }
 
-/* What R60 is behind the first ATEST, which gives those that are discarded 0. */
+/* R60 after the first ATEST, which sets it to 0 for discarded fragments. */
 static uint32_t tested(unsigned int n, enum way way)
 {
 	const struct tsr_fragment_quad *quad = &p->f->quad[n / 4];
@@ -118,9 +118,9 @@ static void check_fragment(unsigned int n, unsigned int last, enum way way)
 	const bool there = covered && !is.discarded, zero = there && (!last || first);
 	uint32_t left = covered & is.mask[0];
 
-	/* what the neighbour has left behind ATEST, and this one behind ZS_EMIT */
+	/* the results of the neighbor after ATEST, and of this fragment after ZS_EMIT */
 	is.color[0][2] = tested(n ^ 1, way);
-	if (way == OF_SOME)	/* those that go apart need not see one another */
+	if (way == OF_SOME)	/* fragments that diverge need not see one another */
 		is.color[0][2] = tsr_fragments_color(f, 0, 2, w)->u[l];
 	is.color[1][3] = left;
 	left &= is.mask[1] & (first ? is.mask[2] : UINT32_MAX);

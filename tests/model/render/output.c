@@ -79,7 +79,7 @@ static float word_float(uint32_t bits)
 	return x;
 }
 
-/* A component for registers: mostly 0 ... 1, exact steps of 8 bits among them, and others. */
+/* A register component: mostly 0 ... 1, with exact steps of 1/255 and other values. */
 static float any_color(void)
 {
 	switch (below(8)) {
@@ -380,7 +380,7 @@ static void write(const struct scene *s, const struct tsr_simd *simd, struct buf
 	tsr_output_write(&o, &t, &s->warp);
 }
 
-/* The same, a quad at a time. */
+/* Write the scene a quad at a time. */
 static void write_quads(const struct scene *s, struct buffer *b)
 {
 	for (unsigned int q = 0; q < 4; q++) {
@@ -755,7 +755,7 @@ static void alpha_coverage(void)
 		ktap_eq(tsr_alpha_coverage(-1, samples, 0, 0), 0);
 		ktap_eq(tsr_alpha_coverage(7, samples, 0, 0), (1u << samples) - 1);
 	}
-	/* neighbours do not begin with the same sample */
+	/* neighbors do not begin with the same sample */
 	ktap_ok(tsr_alpha_coverage(0.25f, 4, 0, 0) != tsr_alpha_coverage(0.25f, 4, 1, 0));
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 TIMEOUT=240 */
 /*
- * Whole pictures against the references: triangles in clip space, clipped by every plane, are
- * binned and rendered; every sample's depth, stencil and the number of the primitive it shows must
- * be what raster_ref.h and zs_ref.h make of the pieces in the tile lists, one after the other.
- * Early, late and forced tests, tiles of any size, optimisations on and off: all the same bits.
+ * Whole pictures compared with the references. Triangles in clip space, clipped by every plane, are
+ * binned and rendered. Each sample's depth, stencil and primitive number must be those that
+ * raster_ref.h and zs_ref.h compute from the pieces in the tile lists in order. Early, late and
+ * forced tests, tiles of any size, optimizations on and off: all have the same bits.
  */
 #include <math.h>
 #include <stdlib.h>

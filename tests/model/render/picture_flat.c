@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 TIMEOUT=240 */
 /*
- * Primitives of one color: whether programs run for every fragment or for the first ones of a
- * primitive, or of a draw, memory, queries and invocations are the same, in all formats and ways to
- * blend; programs that look the same and are not are run for every fragment. And whether draws have
- * programs of their own, or push words that LIST_PUSH names.
+ * Uniform-color primitives: memory, queries and invocations do not depend on whether a program runs
+ * for every fragment or for the first ones of a primitive or a draw, in all formats and blend
+ * modes. Programs that only look uniform run for every fragment. Draws have programs of their own,
+ * or push constants of LIST_PUSH.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@
 #define TABLE (BINNER_FRAME + 0x5100)	/* varyings */
 #define BUFFERS (BINNER_FRAME + 0x5200)
 #define PUSH (BINNER_FRAME + 0x5300)
-#define OWN(n) (BINNER_FRAME + 0x6000 + 128 * (n))	/* programs with push words of their own */
-#define WORDS(n) (BINNER_FRAME + 0x7000 + 16 * (n))	/* these */
+#define OWN(n) (BINNER_FRAME + 0x6000 + 128 * (n))	/* programs with own push constants */
+#define WORDS(n) (BINNER_FRAME + 0x7000 + 16 * (n))	/* their push constants */
 #define QUERIES BINNER_DATA
 #define INDICES (BINNER_DATA + 0x8000)
 #define VARYINGS (BINNER_DATA + 0x10000)	/* 16 bytes for each vertex */
@@ -121,7 +121,7 @@ static const struct format {
 
 #define DRAWS 8				/* of some triangles each */
 
-/* Where the push words of a scene's draws are. */
+/* The push constants of a scene's draws. */
 enum pushes {
 	ALIKE,				/* one draw, words of its program */
 	IN_PROGRAMS,			/* each draw has its program */
@@ -236,7 +236,7 @@ static void put_tables(struct tiles *t, const struct scene *scene)
 	put_program(list + PROGRAM, PUSH);
 }
 
-/* Eight draws that differ in push words, of one program or of their own. */
+/* Eight draws with different push constants, of one program or of their own. */
 static void put_draws(struct tiles *t, const struct scene *scene)
 {
 	uint8_t *list = t->f->list - BINNER_LIST;
@@ -382,7 +382,7 @@ static void check(const struct scene *scene, const struct result *got, const str
 static uint64_t fewer[PROGRAMS], most[PROGRAMS];
 
 static uint64_t blocks;			/* scenes that had some shaded as they are */
-static uint64_t spared;			/* and that did not load what they replaced */
+static uint64_t spared;			/* draws that did not load what they replaced */
 
 static void compare(const struct scene *scene, struct soup *s)
 {
@@ -434,7 +434,7 @@ static void same_pictures(void)
 	ktap_ok(spared > count / 40);
 }
 
-/* Draws that differ in push words. */
+/* Draws with different push constants. */
 static void pushes(void)
 {
 	const struct tsr_config all = { 0 }, ways[] = {
@@ -498,7 +498,7 @@ static void fewer_bundles(void)
 		if (programs[i].flat)
 			ktap_ok(fewer[i] * 20 < most[i] * 19);
 		else
-			/* those that are run early are not full */
+			/* pieces that are run early are not full */
 			ktap_ok(fewer[i] >= most[i]);
 		ktap_ok(most[i]);
 	}

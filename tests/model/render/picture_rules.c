@@ -175,7 +175,7 @@ static void test_zs(void)
 
 /* ---- Bias ------------------------------------------------------------------------------------ */
 
-/* What a program finds for the fragment's depth is what is stored, bias or not. */
+/* The depth that a program reads for its fragment is the stored one, with or without bias. */
 static void test_bias(void)
 {
 	static const char text[] =
@@ -230,8 +230,8 @@ static double stored(struct tiles *t, unsigned int format, unsigned int x, unsig
 }
 
 /*
- * What is added: the constant in the format's units, the slope's part by the larger of both slopes;
- * clamped from one side.
+ * The bias: the constant in the format's units plus the slope factor times the larger of both
+ * slopes, clamped from one side.
  */
 static void test_bias_sum(void)
 {
@@ -607,7 +607,7 @@ static void test_sample_depth(void)
 	tiles_free(t);
 }
 
-/* What a fragment program finds in R58 to R61, with any number of samples. */
+/* R58 to R61 of a fragment shader, with any number of samples. */
 static void find_registers(unsigned int samples_log2, bool each, bool ordered, bool back)
 {
 	static const char text[] =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What RENDER, its list, FRAME and RENDER_TARGET may say: each rule at its limit and one beyond,
- * with the word that the fault names.
+ * Rules of RENDER, its list, FRAME and RENDER_TARGET: each at its limit and one beyond, with the
+ * word that the fault names.
  */
 #include <string.h>
 
@@ -114,7 +114,7 @@ static void test_render(void)
 	} rows[] = {
 		{ 1, LIST, TSR_FAULT_NONE },
 		{ 1, LIST + 32, TSR_FAULT_ALIGNMENT },
-		{ 2, TSR_STREAM_SIZE_MAX, TSR_FAULT_NONE },	/* it halts */
+		{ 2, TSR_STREAM_SIZE_MAX, TSR_FAULT_NONE },	/* the command halts */
 		{ 2, TSR_STREAM_SIZE_MAX + 8, TSR_FAULT_BAD_VALUE },
 		{ 2, 0, TSR_FAULT_BAD_VALUE },
 		{ 2, 52, TSR_FAULT_ALIGNMENT },

@@ -15,7 +15,7 @@
 #define HEIGHT 37
 #define PADDING 0xa5
 #define USED 0x60000			/* bytes that a target takes at most */
-#define HUGE_TARGET (2 * BENCH_HUGE_PAGE)	/* and has in large pages */
+#define HUGE_TARGET (2 * BENCH_HUGE_PAGE)	/* in large pages */
 
 /* Addresses after the lists and states of binner.h. */
 #define PROGRAM (BINNER_FRAME + 0x4000)
@@ -29,7 +29,7 @@ struct how {
 	bool together;			/* stencil in the words of depth */
 	unsigned int samples_log2;
 	bool one;			/* sample is stored */
-	bool load;			/* or cleared */
+	bool load;			/* true: load; false: clear */
 	/* what must not make a difference */
 	bool tiled, pending;
 	bool huge;			/* in large pages */
@@ -89,7 +89,7 @@ static void states(struct tiles *t)
 	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 }
 
-/* Put target @index where @how says, with rows that have room behind them. */
+/* Place target @index as @how says, with space after each row. */
 static void lay_out(struct tiles *t, unsigned int index, unsigned int format, unsigned int bytes,
 		    const struct how *how)
 {
@@ -120,7 +120,7 @@ static uint8_t *texel(struct tiles *t, unsigned int index, unsigned int x, unsig
 	       (256 * (x / 16) + copy_ref_index(x % 16, y % 16)) * t->bytes[index];
 }
 
-/* What texel @n has before: depth from 0 to 1, any bits in what is not depth. */
+/* Texel @n before the frame: depth from 0 to 1, any other bits. */
 static uint32_t before(const struct how *how, unsigned int index, unsigned int n)
 {
 	uint32_t word = n * 0x9e3779b1u;
@@ -153,7 +153,7 @@ static void fill(struct tiles *t, const struct how *how)
 	}
 }
 
-/* What a frame that is cleared has in all of the bits that @mask are. */
+/* The bits @mask of a cleared frame. */
 static uint32_t cleared(const struct how *how, unsigned int index, uint32_t *mask)
 {
 	*mask = UINT32_MAX;
@@ -407,7 +407,7 @@ static void test_huge(void)
 	}
 }
 
-/* What words of depth have beside it is kept where nothing is drawn as well. */
+/* Bits that are not depth keep their values, also where nothing is drawn. */
 static void test_kept(void)
 {
 	struct how how = formats[3];
@@ -484,7 +484,7 @@ static uint64_t cycles(unsigned int opcode, unsigned int which, bool one, unsign
 	return count;
 }
 
-/* What one more of them costs each of the 16 tiles, its packet not counted. */
+/* The cost of one more packet for each of the 16 tiles, without the packet itself. */
 static uint64_t cost(unsigned int opcode, unsigned int which, bool one)
 {
 	return (cycles(opcode, which, one, 3) - cycles(opcode, which, one, 2)) / 16 - 1;

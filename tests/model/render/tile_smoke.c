@@ -137,7 +137,7 @@ static void even_end(struct binner *f, uint32_t vertex, uint32_t instance, float
 	record[3] = 1;
 }
 
-/* What the line has at a pixel if the depth of its end @first is what the rest is added to. */
+/* The line's depth at a pixel if the rest is added to the depth of its end @first. */
 static float even_want(unsigned int along, bool first)
 {
 	const double size = EVEN_LINE * 256, z = first != line.reversed ? -even_depth : even_depth;
@@ -146,7 +146,7 @@ static float even_want(unsigned int along, bool first)
 	return (float)(z + size * (from * 256) * (-2 * z / (size * size)));
 }
 
-/* Of two ends with depths of one magnitude the first counts: it shows where they cancel out. */
+/* Two ends with depths of one magnitude: the first counts, which shows where they cancel. */
 static void depth_of_even_lines(void)
 {
 	unsigned int tells = 0;

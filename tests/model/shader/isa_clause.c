@@ -13,7 +13,7 @@ typedef unsigned __int128 u128;
 
 /* -- the reference ---------------------------------------------------------------------------- */
 
-/* What a clause consists of. */
+/* The parts of a clause. */
 struct ref {
 	unsigned int tuples, consts;
 	u128 tuple[8];			/* 78 bits */

@@ -114,7 +114,7 @@ static void numbers(void)
 	}
 }
 
-/* What the packer cannot say: low bits of a constant, M numbers where none are. */
+/* Values that the packer cannot express: low bits of a constant, M numbers without constants. */
 static void nonsense(void)
 {
 	struct tsr_clause c = { .tuples = 2, .consts = 2 };

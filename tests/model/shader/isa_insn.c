@@ -149,7 +149,7 @@ static void any_form(void)
 	ktap_eq(bad, 0);
 }
 
-/* What an instruction cannot say is not encoded, and bits above a word's are not looked at. */
+/* Invalid instructions are not encoded, and bits above a word's are ignored. */
 static void not_encodable(void)
 {
 	struct tsr_insn insn, fadd = { .op = TSR_OP_FMA_FADD_F32, .form = TSR_FORM_ANY };
@@ -162,7 +162,7 @@ static void not_encodable(void)
 	nop.form = TSR_FORM_ANY;
 	for (mod = 0; mod < TSR_MOD__COUNT; mod++) {
 		insn = nop;
-		insn.mod[mod] = 1;		/* it has no modifiers */
+		insn.mod[mod] = 1;		/* the instruction has no modifiers */
 		ktap_ok(!tsr_insn_encode(&insn, &word));
 	}
 	ktap_ok(tsr_insn_encode(&nop, &word));

@@ -31,7 +31,7 @@ static bool goes_wrong(const struct tsr_config *config, const char *text)
 }
 
 /*
- * Thread t writes 7 * t to place t of group memory and reads place LOCAL - 1 - t. @wait: for the
+ * Thread t writes 7 * t to place t of shared memory and reads place LOCAL - 1 - t. @wait: for the
  * store; @sync: the clause between.
  */
 #define SHARED(wait, sync) \
@@ -51,7 +51,7 @@ static bool goes_wrong(const struct tsr_config *config, const char *text)
 
 #define SYNC "clause slot=7 wait=7 {\n	+BARRIER\n}\n"
 
-/* The same through device memory, at push pair 1. */
+/* As SHARED(), through device memory at push pair 1. */
 #define DEVICE(wait, sync) \
 	"clause {\n" \
 	"	*IMUL.i32 r2, r55, 0x7\n" \
@@ -150,7 +150,7 @@ static void ended(void)
 	ktap_ok(shade_run_text(&late, some_end, LOCAL, GROUPS, check_some_end));
 }
 
-/* Even threads wait at one BARRIER, odd ones at another: each goes on behind its own. */
+/* Even threads wait at one BARRIER, odd ones at another. Each continues after its own. */
 static const char two_barriers[] =
 	"clause flow=nbtb_unconditional {\n"
 	"	*LSHIFT_AND.i32 t0, r55, 0x1, #0\n"

@@ -11,9 +11,9 @@
 #define LOCAL (16 * WARPS)
 
 /*
- * The warp whose first thread push word 4 names goes to the end of the program and sets a word of
- * group memory, which all others wait for in a loop in front of that. They store how often they
- * have looked.
+ * The warp whose first thread push constant 4 names goes to the end of the program and sets a word
+ * of shared memory. All others wait for it in an earlier loop, and store how often they have
+ * polled.
  */
 static const char waits[] =
 	"clause flow=nbtb_unconditional {\n"

@@ -85,7 +85,7 @@ static void strict_mode(void)
 	ktap_eq(change(&strict, BARRIER_INV_CODE), 0x222);
 }
 
-/* The same address with other code in another address space, one after the other on one thread. */
+/* One address with different code in two address spaces, alternately on one thread. */
 static void spaces(void)
 {
 	static struct shade_code first, second;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What the cores count of a program whose every tuple, thread and message is known (counters.md),
- * however it is executed: by code made for it or not, warps together or by themselves, answered
- * late, checked in strict mode. And modes of arithmetic from clause to clause.
+ * The counts of the cores for a program whose tuples, threads and messages are known (counters.md),
+ * for each kind of execution: compiled or not, warps together or alone, answered late, in strict
+ * mode. Modes of arithmetic that differ between clauses.
  */
 #include "ktap.h"
 #include "shade.h"
@@ -11,7 +11,7 @@
 #define THREADS 40			/* of a group: two warps and a half */
 #define GROUPS 3
 #define WARPS 3				/* of a group */
-#define HALF (THREADS / 2)		/* those with odd numbers */
+#define HALF (THREADS / 2)		/* threads with odd numbers */
 
 static const struct tsr_config configs[] = {
 	{ 0 }, { .jit = TSR_JIT_USE_OFF }, { .jit = TSR_JIT_USE_FIRST }, { .late_messages = true },

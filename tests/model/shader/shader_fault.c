@@ -7,7 +7,7 @@
 #include "ktap.h"
 #include "shade.h"
 
-/* What the record of a program's fault should say. */
+/* The expected record of a program's fault. */
 struct want {
 	enum tsr_fault code;
 	enum tsr_unit unit;
@@ -84,7 +84,7 @@ static void encodings(void)
 		 &(struct want)WANT(SHADER_ENCODING, SHADER, 1, 32, .tuple = 1));
 	run_text(NOTHING "clause unchecked { *NOP\n +.word 0xfffff\n }\n", 16, 1,
 		 &(struct want)WANT(SHADER_ENCODING, SHADER, 1, 16, .add = true));
-	/* the clause before has been executed, and the one behind has not */
+	/* the clause before has been executed, and the next one has not */
 	run_text("clause slot=0 wait=0 {\n"
 		 "	*SHADDXL.u32 t0, u0.w0, r60, shift:2\n"
 		 "	+SHADDXH.i32 t1, u0.w1, t\n"
@@ -152,7 +152,7 @@ static void registers(void)
 		memset(&code, 0, sizeof(code));
 		c.tuple[1].p0 = R(good[i]);
 		c.tuple[0].wf = R(good[3 - i]);
-		shade_clause(&code, &c);	/* is right; behind it there is no clause */
+		shade_clause(&code, &c);	/* is right; no clause follows */
 		run(&code, 16, 1,
 		    &(struct want)WANT(SHADER_ENCODING, SHADER, 1, code.size));
 		memset(&code, 0, sizeof(code));

@@ -127,7 +127,7 @@ static void nested_loops(void)
 
 /* ---- Threads that leave a loop --------------------------------------------------------------- */
 
-/* 1 + … + x mod 32; the condition stands at the loop's beginning, or (one round more) behind it. */
+/* 1 + … + x mod 32; the condition is at the loop's beginning, or (one round more) at its end. */
 static const char leaving[] =
 	"clause flow=nbtb_unconditional {\n"
 	"	*LSHIFT_AND.i32 r1, r60, 0x1f, #0\n"
@@ -241,7 +241,7 @@ static const char exits[] =
 	"clause flow=nbtb_unconditional {\n"
 	"	+BRANCH.u32.lt r60, r1, last\n"
 	"}\n"
-	"clause end {\n"			/* those from u1.w0 on end here */
+	"clause end {\n"			/* threads from u1.w0 on end here */
 	"	*MOV.i32 r1, 0x0\n"
 	"}\n"
 	"last: clause message=store slot=0 " SHADE_STORE("r60");
@@ -300,7 +300,7 @@ static void flow_control(void)
 		ktap_ok(shade_run_text(&early, meets[i], 16, 1, check_meeting));
 		ktap_eq(clauses, 4);
 	}
-	/* ... or do not. */
+	/* other threads do not */
 	for (unsigned int i = 0; i < 2; i++) {
 		ktap_ok(shade_run_text(&early, goes_on[i], 16, 1, check_meeting));
 		ktap_eq(clauses, 5);
@@ -310,8 +310,8 @@ static void flow_control(void)
 /* ---- Warps of a bundle ----------------------------------------------------------------------- */
 
 /*
- * Warp 0 of each group spins, at the lowest address, until warp 3 has set a flag in group memory,
- * far behind. Nobody may be passed over for ever.
+ * Warp 0 of each group spins at the lowest address until warp 3 has set a flag in shared memory at
+ * a much higher address. No warp may be skipped forever.
  */
 static void fairness(void)
 {

@@ -12,7 +12,7 @@
 
 static const struct tsr_config plain = { 0 };
 
-/* Each thread stores R55 to R62 (without R59's neighbours) at 32 bytes * its flat number. */
+/* Each thread stores R55 to R62 (without those beside R59) at 32 bytes * its flat number. */
 static const char identity[] =
 	"clause {\n"			/* flat = x + X * (y + Y * z), all global; u1 = X, Y */
 	"	*MOV.i32 r4, u1.w0\n"
@@ -105,7 +105,7 @@ static void indirect_call(struct shade_machine *m, const struct shade_dispatch *
 	struct tsr_dispatch_indirect i = { .state = SHADE_STATE, .groups = STAGE_DATA + 0x90000 };
 	uint64_t p[8];
 
-	shade_add(&scratch, d);		/* for state, code and push words */
+	shade_add(&scratch, d);		/* for state, code and constants */
 	tsr_pack_dispatch_indirect(p, &i);
 	stage_add(&stream, p, TSR_DISPATCH_INDIRECT_QWORDS);
 	stage_call(&m->q, &stream);
@@ -406,7 +406,7 @@ static void read_program(struct shade_code *code, bool wide)
 	shade_text(code, text);
 }
 
-/* What one program leaves in registers the next one does not see, whatever both have of them. */
+/* A program does not see registers of the previous one, with any register counts. */
 static void registers_at_entry(void)
 {
 	static struct shade_code dirty, reads;

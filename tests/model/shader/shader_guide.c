@@ -24,7 +24,7 @@ struct step {
 	char text[TEXT_MAX];
 };
 
-/* What was typed at the prompts in @text. */
+/* The commands after the prompts in @text. */
 static void typed(const char *text, char *input)
 {
 	const char *at = text;
@@ -40,7 +40,7 @@ static void typed(const char *text, char *input)
 	}
 }
 
-/* What `tsr-run` with those arguments prints. */
+/* The output of `tsr-run` with those arguments. */
 static char *run(const char *arguments, const char *text)
 {
 	struct run_options options = { .machine = { .threads = 1 } };

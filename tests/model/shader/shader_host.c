@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What goes on around a core: the host that has to look memory up first, or has none left, helpers,
- * invalidations.
+ * The environment of a core: a host that has to look memory up first, or has none left, helper
+ * threads, invalidations.
  */
 #include <string.h>
 #include <unistd.h>
@@ -130,8 +130,8 @@ static bool numbers(struct shade_machine *m, struct shade_dispatch *d)
 }
 
 /*
- * What there is no memory for is no access, but of code; a message that cannot be kept is at fault
- * itself, the ADD instruction of its clause's second tuple, in the first thread of a warp.
+ * An access without host memory is skipped, except one to code. A message that cannot be kept is at
+ * fault itself: the ADD instruction of its clause's second tuple, in the first thread of a warp.
  */
 static void fault_of_no_memory(struct bench_queue *q)
 {

@@ -152,7 +152,7 @@ static void counts(void)
 	"	+STORE.i32 t0, t1, @r2\n" \
 	"}\n"
 
-/* A store's register is overwritten behind it. */
+/* A store's register is overwritten after it. */
 static void staging(void)
 {
 	static const char bare[] = MOVE("r2", "r60", "") STORE("slot=1") MOVE("r2", "0x7", "")
@@ -191,7 +191,7 @@ static void staging_both(void)
 	run(&late, new, own);
 }
 
-/* What is still on its way when a thread ends is done all the same. */
+/* Messages in flight when a thread ends are completed. */
 static void at_the_end(void)
 {
 	static const char text[] = MOVE("r2", "r60", "") STORE("slot=1 end");

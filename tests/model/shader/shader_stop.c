@@ -17,8 +17,8 @@
 #define RESULT (0x10000 + 4 * LOCAL * GROUPS + 4)
 
 /*
- * Loads, a loop with another count in each thread, group memory behind a barrier, an atomic counter
- * (at the end of what push pair 1 names), stores.
+ * Loads, a loop with a different count in each thread, shared memory after a barrier, an atomic
+ * counter (at the end of push pair 1), stores.
  */
 static const char program[] =
 	"clause slot=0 wait=0 flow=nbtb_unconditional {\n"
@@ -64,7 +64,7 @@ static const char program[] =
 	"}\n"
 	"clause end { *NOP }\n";
 
-/* What thread @t of a group has in R4 behind the loop. */
+/* R4 of thread @t of a group after the loop. */
 static uint32_t behind_loop(unsigned int group, unsigned int t)
 {
 	uint32_t value = 1000 + group * LOCAL + t + 1;
@@ -89,7 +89,7 @@ static void prepare(struct shade_machine *m, struct shade_dispatch *d, struct sh
 		*stage_word32(&m->s, 4 * i) = 1000 + i;
 }
 
-/* Memory behind it. */
+/* Check memory after it. */
 static void check(struct shade_machine *m, unsigned int times)
 {
 	for (unsigned int i = 0; i < LOCAL * GROUPS; i++)
@@ -164,9 +164,9 @@ static void suspend(struct shade_machine *m)
 }
 
 /*
- * What every disturbed run stops for at the very least. A stop is behind one clause of one bundle,
- * for at best all the warps it holds; each of the three warps of a group does eight clauses and the
- * loop's eight times.
+ * The least number of stops of a disturbed run. A stop follows one clause of one warp group, at
+ * best for all its warps. Each of the three warps of a group executes eight clauses and the loop's
+ * eight times.
  */
 #define LEAST_STEPS (GROUPS * 3 * (8 + 8) / TSR_BUNDLE_WARPS)
 
@@ -407,7 +407,7 @@ static void limit_fault_is(struct bench_queue *q, uint64_t clause)
 	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_LANE__MASK), 0);
 }
 
-/* The same program with a limit. */
+/* The program with a limit. */
 static void limit(void)
 {
 	static struct shade_code bad;
@@ -426,7 +426,7 @@ static void limit(void)
 
 #define IDLE "clause {\n*NOP\n+NOP\n}\n"
 #define LAST "clause end {\n*NOP\n+NOP\n}\n"
-/* Every second thread goes another way, and back; the first clause has its constants behind it. */
+/* Every second thread branches and returns. Constants follow the first clause. */
 #define PARTED \
 	"clause flow=nbtb_unconditional {\n*LSHIFT_AND.i32 t0, r55, 0x1, #0\n+NOP\n" \
 	"*NOP\n+BRANCHZ.i32.ne t0, odd\n}\n" \
@@ -521,7 +521,7 @@ static void fault_with_workers(void)
 	shade_free(&m);
 }
 
-/* What the queue has counted; times are 0. */
+/* The counters of the queue. Times are 0. */
 static void all_counters(struct shade_machine *m, uint64_t *counts)
 {
 	for (unsigned int c = 0; c < TSR_QUEUE_COUNTER__COUNT; c++)

@@ -32,7 +32,7 @@ static struct script *read_text(const char *text)
 	return script;
 }
 
-/* What a text is refused with, without the path: "LINE:COLUMN: why". */
+/* The error message for a text, without the path: "LINE:COLUMN: why". */
 static const char *refusal(const char *text)
 {
 	struct script *script = read_text(text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What happens inside a clause: random clauses of simple instructions and a pair, all sources, all
- * kinds of constants, all modes of the register block, against the rules of isa.md carried out one
- * tuple after the other. Few registers, so that every hazard there is occurs.
+ * Execution inside a clause: random clauses of simple instructions and a pair, all sources, all
+ * kinds of constants, all modes of the register block. The rules of isa.md are carried out tuple by
+ * tuple. There are few registers, so that every hazard occurs.
  */
 #include "ktap.h"
 #include "shade.h"

@@ -268,7 +268,7 @@ static void test_cores(void)
 			y.core->quantum = TSR_BUNDLE_QUANTUM + i % 2;
 		if (i / 2 == 2)
 			y.grid->job.cursor = y.grid->job.cores - 1 + i % 2;
-		if (i / 2 == 3) {	/* as far behind the last group as it can come */
+		if (i / 2 == 3) {	/* as far after the last group as possible */
 			y.core->next = y.core->job.index * y.grid->run;
 			while (y.core->next + y.grid->run * y.grid->job.cores <=
 			       y.grid->total + y.grid->run * y.grid->job.cores)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fragment programs do beyond arithmetic: helper threads, DISCARD, ATEST, ZS_EMIT, BLEND to
- * several targets and by program, raw access to the tile; faults, stops, late messages.
+ * Fragment shaders beyond arithmetic: helper threads, DISCARD, ATEST, ZS_EMIT, BLEND to several
+ * targets and by program, raw access to the tile; faults, stops, late messages.
  */
 #include <string.h>
 
@@ -142,7 +142,7 @@ static void test_one_sample(void)
 	pipe_free(p);
 }
 
-/* Whoever runs behind fragments on the same thread has no helpers. */
+/* A program that runs after fragments on the same thread has no helper threads. */
 static void test_no_helpers(void)
 {
 	static const char record[] =
@@ -184,7 +184,7 @@ static void test_helper_loads(void)
 		PIPE_FINISH;
 
 	start(text);
-	/* the last pixel that is mapped, and the first behind it */
+	/* the last pixel that is mapped, and the first one after it */
 	p->push[0] = (uint32_t)(PIPE_DATA + PIPE_DATA_SIZE - 4 * 11);
 	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, text);
 	memcpy(p->data + PIPE_DATA_SIZE - 4, &(uint32_t){ 77 }, 4);
@@ -211,7 +211,9 @@ static void test_helper_loads(void)
 	pipe_free(p);
 }
 
-/* R1 to R8 are 17, four words are loaded into R4 to R7, and four are shown, the neighbour's. */
+/*
+ * R1 to R8 are 17. R4 to R7 are loaded with four words, and the test shows those of the neighbor.
+ */
 #define LOAD_FOUR(a, b, c, d) \
 	"clause {\n" \
 	"	*MOV.i32 r1, 0x11\n" \
@@ -311,7 +313,7 @@ static void test_discard(void)
 		ktap_eq(stored(x, n / 2 % 2), stays ? as_word((x ^ 1) + 0.5f) : 0);
 	}
 	clauses = p->stats.clauses;
-	/* a warp without anybody left ends behind DISCARD */
+	/* a warp without threads ends after DISCARD */
 	tsr_fragments_begin(p->f, &p->state);
 	position_prim();
 	pipe_quad(p, 0, 0, 0);
@@ -593,7 +595,7 @@ static void settle(struct tsr_tile *tile, unsigned int warp, uint16_t lanes)
 {
 	(void)tile;
 	tests++;
-	/* those that store: the second to fourth pixel of the only quad */
+	/* lanes that store: the second to fourth pixel of the only quad */
 	ktap_eq(warp, 0);
 	ktap_eq(lanes, 14);
 	/* nothing is left of what has been discarded; the third pixel fails */
@@ -675,7 +677,7 @@ static void test_blend_program(void)
 		ktap_ok(texels[i][0] == i + (hit ? 1 : 0));
 		ktap_ok(texels[i][3] == (hit ? 8 : 0));
 	}
-	/* they came back */
+	/* the stores were repeated */
 	ktap_eq(stored(19, 0), 0x1234);
 	ktap_eq(stored(18, 0), 0);
 	pipe_free(p);
@@ -756,7 +758,7 @@ static void test_stops(void)
 	pipe_free(p);
 }
 
-/* What a stage does not have. */
+/* Instructions that a stage does not have. */
 static void test_unsupported(void)
 {
 	static const char *const texts[] = {

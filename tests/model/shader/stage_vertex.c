@@ -116,7 +116,9 @@ static void divide_by(uint32_t d)
 	q[1] = (uint64_t)d << 32;
 }
 
-/* What thread @n of a draw with @padded vertices reads in mode @type with divisor @d. */
+/*
+ * The element that thread @n of a draw with @padded vertices reads in mode @type with divisor @d.
+ */
 static int64_t element(unsigned int n, unsigned int type, uint64_t d)
 {
 	uint64_t linear = (p->v->vertex[n] + p->v->padded * p->v->instance[n]) & UINT32_MAX;
@@ -297,14 +299,14 @@ static uint32_t component(const struct vertex_format *f, uint32_t *memory)
 	return word;
 }
 
-/* Equal, or numbers in floating point of which one is the other's neighbour. */
+/* True if equal, or floating-point numbers next to each other. */
 static bool near(const struct vertex_format *f, uint32_t a, uint32_t b)
 {
 	return a == b || ((f->kind == UNORM || f->kind == SNORM) && f->bits == 32 &&
 			  (a - b == 1 || b - a == 1));
 }
 
-/* All of a format's components, @lead bytes behind the first element, @stride apart. */
+/* All components of a format. The first element is at @lead bytes, the others @stride apart. */
 static void check_format(const struct vertex_format *f, unsigned int lead, unsigned int stride)
 {
 	bool integer = f->kind == UINT || f->kind == SINT;
@@ -599,7 +601,7 @@ static void test_uniforms(void)
 	ktap_eq(cache.stalls, 0);
 }
 
-/* ---- Strides and sizes of 64 bits ------------------------------------------------------------ */
+/* ---- 64-bit strides and sizes ---------------------------------------------------------------- */
 
 #define FAR_BYTES 0x10000u
 

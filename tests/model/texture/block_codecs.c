@@ -172,7 +172,9 @@ static void test_bc1_pairs(void)
 	}
 }
 
-/* One component of 8 bits: all pairs of endpoints, all indices. @lost: what truncation may lose. */
+/*
+ * An 8-bit component: all pairs of endpoints, all indices. @lost: the most that truncation loses.
+ */
 static bool check_pair(int a, int b, bool is_signed, const double got[8], double lost)
 {
 	double one = is_signed ? 127 : 255, low = is_signed ? -1 : 0;

@@ -32,7 +32,7 @@ static uint32_t word(unsigned int op, unsigned int mode, const struct tex *t, un
 	       (uint32_t)array << 17 | t->dim << 18 | mode << 20 | result << 24 | 0xfu << 28;
 }
 
-/* What a lane asked for. */
+/* The request of a lane. */
 struct asked {
 	double at[3];
 	struct tex_lookup look;

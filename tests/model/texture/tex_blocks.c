@@ -49,7 +49,7 @@ static uint32_t block_at(const struct pair *p, unsigned int level, unsigned int 
 	return at + by / 4 * p->t.row[level] + (bx / 4 * 16 + in) * p->f->bytes;
 }
 
-/* What a surface's address says about the size of blocks. */
+/* The block size in a surface's address. */
 static uint32_t size_bits(const struct pair *p)
 {
 	static const uint8_t number[13] = { [5] = 1, [6] = 2, [8] = 4, [10] = 6, [12] = 7 };
@@ -296,7 +296,7 @@ static bool check_lookup(const struct pair *p, struct message *m)
 	return good;
 }
 
-/* What a format does not have is not in its border either. */
+/* Components that a format lacks are missing in its border color, too. */
 static struct tex_sampler make_sampler(const struct pair *p, bool linear)
 {
 	struct tex_sampler s = tex_make_sampler(&p->t);
@@ -404,7 +404,10 @@ static void test_changes(void)
 	}
 }
 
-/* The same bytes as blocks of ASTC of two sizes, and with the sRGB curve: no view has another's. */
+/*
+ * One piece of memory as ASTC blocks of two sizes, and with the sRGB curve. No view has texels of
+ * another.
+ */
 static void test_views(void)
 {
 	static const struct { unsigned int w; bool srgb; uint64_t bits; } view[] = {
@@ -474,7 +477,7 @@ static void test_counts(void)
 			ktap_eq(fetch(n % 64, n / 64, &p.t), TSR_STEP_DONE);
 		stats = tsr_texture_counted(u->textures);
 		ktap_eq(stats->fills, 256);
-		/* those of 8 by 8 texels are kept for all four fills, but for a few */
+		/* nearly all blocks of 8 by 8 texels are kept for all four fills */
 		lines = 64 * 64 / (p.bw * p.bh);
 		ktap_ok(stats->decodes >= lines && stats->decodes <= (p.bw == 4 ? 1 : 1.1) * lines);
 		/* compressed lines: of all rows, each as long as it is apart from the next */

@@ -517,7 +517,7 @@ static void test_conflicts(void)
 	}
 }
 
-/* The same texels with and without the sRGB curve, as two samplers ask for them. */
+/* Texels with and without the sRGB curve, for two samplers. */
 static void test_srgb(void)
 {
 	struct tex t = pyramid(64);

@@ -55,7 +55,7 @@ static void describe(const struct tex *t, const struct tex_sampler *s)
 		  s->bias);
 }
 
-/* What a lane asks for. */
+/* The request of a lane. */
 struct asked {
 	struct tex_lookup look;
 	double at[3], lod;
@@ -144,7 +144,7 @@ static void test_formats(void)
 	ktap_ok(formats > 90);
 }
 
-/* The same memory with other formats: what is in it has no type. */
+/* One memory with different formats: its contents have no type. */
 static void test_views(void)
 {
 	static const unsigned int views[][6] = {
@@ -431,7 +431,7 @@ static unsigned int face_of(unsigned int face, double x, double y)
 	return tex_ref_face(v, &s, &t);
 }
 
-/* Of faces of one color each: the mean of the colors of the faces the two places lie on. */
+/* Faces of one color each: the mean of the colors of the faces of the two places. */
 static void two_places(const struct tex *t, unsigned int face, const float at[2],
 		       const float axis[2])
 {
@@ -524,7 +524,7 @@ static void test_anisotropic_within(void)
 	}
 }
 
-/* Whatever NaNs a texture holds, there is one that a filter returns. */
+/* A filter returns one certain NaN for all NaNs in a texture. */
 static void test_nan(void)
 {
 	static const uint32_t nan[] = { 0x7f800001, 0xffc00000, 0x7fffffff, 0xffa12345 };

@@ -15,7 +15,7 @@
 
 static struct units *u;
 
-/* What samples cost. */
+/* The cost of samples. */
 struct cost {
 	uint64_t samples, bytes, cycles;
 };
@@ -44,7 +44,7 @@ static bool same_cost(struct cost is, struct cost want)
 	       ktap_eq(is.cycles, want.cycles);
 }
 
-/* What a message needs, to be run again; what comes of it. */
+/* The inputs of a message, to run it again, and its results. */
 struct message {
 	union tsr_lanes src[3], staging[8], results[4];
 	struct cost cost;
@@ -351,7 +351,7 @@ static void sample_alone(struct tsr_texture_job *job, const struct samples *x, u
 	ktap_eq(tsr_texture_bundle(job, &one), 1);
 }
 
-/* What is counted of a sample on path @name, of the bundle or of its warps, with empty caches. */
+/* The counts of a sample on path @name, for the warp group or its warps, with empty caches. */
 static struct tsr_texture_stats uses(const struct samples *x, unsigned int mode, const char *name,
 				     bool together)
 {

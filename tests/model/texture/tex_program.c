@@ -35,7 +35,7 @@ static const char *const programs[] = {
 	LOAD("2", "@r4") SAMPLE("TEXS_2D.f32.computed_lod r4, r5, texture_index:0, sampler_index:0")
 		PIPE_FINISH,
 	LOAD("2", "@r4") SAMPLE("TEXC r4, r5, 0xf4787800") PIPE_FINISH,
-	/* results of 16 bits */
+	/* 16-bit results */
 	SAMPLE("VAR_TEX.f16.store.skip.computed_lod.center varying_index:0, texture_index:0")
 		PIPE_FINISH,
 	PIPE_FINISH,

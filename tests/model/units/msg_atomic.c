@@ -166,7 +166,7 @@ static bool defined(const struct operation *o, unsigned int op)
 	return one == o->one && (o->wide || !half);
 }
 
-/* @window 0: device memory, else group memory or the void. */
+/* @window 0: device memory, else shared memory or the void. */
 static void all_operations(uint64_t base, uint8_t *mem, bool nothing)
 {
 	for (unsigned int n = 0; n < OPERATIONS * 15 * 12; n++) {

@@ -46,7 +46,7 @@ static void six_is(uint32_t want)
 		ktap_eq(units_reg(u, 8)->u[l], want);
 }
 
-/* Whatever of its descriptors, tables and their sizes is another one counts at once, and back. */
+/* A change of a descriptor, a table or its size has an effect at once, and so has its reversal. */
 static void test_changes(void)
 {
 	const uint64_t far = 64 * 32;	/* tables so far apart would be kept at one place */

@@ -40,7 +40,7 @@ static struct image before, want, got;
 static struct tsr_vertex_run vertices;
 static struct tsr_program program;
 
-/* What came of it. */
+/* The results. */
 struct outcome {
 	enum tsr_step step;
 	unsigned int at;
@@ -82,8 +82,8 @@ static const struct tsr_msg_path *path_named(const char *name)
 }
 
 /*
- * What lies before and behind the sources in memory: sources of other warps, and addresses in
- * another window or in what is mapped 4 GiB behind.
+ * Memory before and after the sources: sources of other warps, and addresses in another window or
+ * in memory that is mapped 4 GiB higher.
  */
 #define SHOWN 3
 
@@ -96,7 +96,7 @@ static uint32_t elsewhere(uint32_t hi)
 	return hi == TSR_WINDOW_SCRATCH >> 32 ? TSR_WINDOW_GROUP >> 32 : hi ^ 1;
 }
 
-/* A message's sources; @in_place: in its staging registers and those behind them. */
+/* A message's sources. @in_place: in its staging registers and the next ones. */
 static void show_sources(bool in_place, const union tsr_lanes from[3][WARPS],
 			 union tsr_lanes to[3][SHOWN * WARPS], const union tsr_lanes *src[3])
 {
@@ -112,7 +112,7 @@ static void show_sources(bool in_place, const union tsr_lanes from[3][WARPS],
 	}
 	for (unsigned int k = 0; k < 3; k++)
 		src[k] = &to[k][WARPS];
-	/* or in registers, where results may go */
+	/* in registers for results */
 	for (unsigned int k = 0; in_place && k < 3; k++) {
 		const unsigned int r = (m.bundle.staging + 3 * k) % 64;
 
@@ -121,7 +121,7 @@ static void show_sources(bool in_place, const union tsr_lanes from[3][WARPS],
 	}
 }
 
-static bool on;				/* runs are not followed by a stopping point */
+static bool on;				/* no preemption point follows a run */
 
 /* The bundle on @path from the state before, up to where it stops. */
 static void run(const struct tsr_msg_path *path, struct outcome *outcome, struct image *image)
@@ -225,7 +225,7 @@ static void spoil(unsigned int w, unsigned int lane, unsigned int align)
 	case 0:
 		set_address(w, lane, wrong());
 		break;
-	case 2:				/* 4 GiB behind all others */
+	case 2:				/* 4 GiB after all others */
 		set_address(w, lane, va ^ 1ull << 32);
 		break;
 	case 1:
@@ -424,7 +424,7 @@ static unsigned int random_format(void)
 	return rnd() % 8 ? float_formats[rnd() % 4] : others[rnd() % 2];
 }
 
-/* UNITS_DATA once more, neighbouring pages exchanged: what is read across a page is noticed. */
+/* UNITS_DATA with adjacent pages exchanged, so that a read across pages is noticed. */
 #define EXCHANGED 0x50000000ull
 
 /* An attribute buffer of some kind, and what continues it. */
@@ -500,7 +500,7 @@ static void random_tables(void)
 	}
 	for (unsigned int i = 0; i < 8; i++)
 		random_buffer(buffers + 6 * i);
-	/* those of outputs have no address */
+	/* attributes of outputs have no address */
 	for (unsigned int i = 0; i < OUTPUTS && rnd() % 8; i++) {
 		table[ATTRIBUTES + i] = (table[ATTRIBUTES + i] & ~0x1ffull) | 24;
 		memset(buffers + 48, 0, 32);
@@ -548,7 +548,7 @@ static void random_attribute(void)
 	}
 }
 
-/* Of the batch's threads, those of warp @w; some lane, if there are none. */
+/* The threads of the batch in warp @w. One lane if there are none. */
 static uint16_t lanes_of(unsigned int w)
 {
 	if (vertices.threads >= 16 * w + 16)
@@ -705,7 +705,7 @@ static void test_conversions(void)
 	u->env.stage = TSR_STAGE_COMPUTE;
 }
 
-/* Threads that end behind their message: nobody looks at what it returns, memory is the same. */
+/* Threads that end after their message: nothing reads its results, memory is the same. */
 static void test_last(void)
 {
 	struct outcome reference, outcome;
@@ -841,7 +841,7 @@ int main(int argc, char **argv)
 			  u->data_bus + (i ^ 1) * BENCH_PAGE, BENCH_PAGE, BENCH_R);
 	/* address 0 is one as any other */
 	bench_map(&u->as, 0, u->data_bus + 5 * BENCH_PAGE, BENCH_PAGE, BENCH_RW);
-	/* and all of it 4 GiB behind, in the other order too */
+	/* all of it again at 4 GiB, and in the reverse order */
 	for (unsigned int i = 0; i < UNITS_DATA_SIZE / BENCH_PAGE; i++)
 		bench_map(&u->as, (UNITS_DATA | 1ull << 32) + i * BENCH_PAGE,
 			  u->data_bus + (i ^ 1) * BENCH_PAGE, BENCH_PAGE, BENCH_RW);

@@ -38,7 +38,7 @@ static double minifloat(uint64_t v, unsigned int mantissa)
 	return e ? ldexp(1 + m / (1u << mantissa), e - 15) : ldexp(m, -14 - (int)mantissa);
 }
 
-/* What a component of @n bits is worth. */
+/* The value of an @n-bit component. */
 static double value(char kind, uint64_t v, unsigned int n)
 {
 	int64_t s = (int64_t)(v << (64 - n)) >> (64 - n);
@@ -193,7 +193,7 @@ static void test_formats(void)
 				return;
 			}
 		}
-		/* and back: the address and conversion word, then the same bytes over zeros */
+		/* the reverse: the address and conversion word, then the same bytes over zeros */
 		units_insn(u, TSR_OP_ADD_LEA_ATTR_TEX);
 		units_pair(u, TSR_OP_FMA_DTSEL_IMM);
 		u->pair_insn.mod[TSR_MOD_TABLE] = TSR_TABLE_ATTRIBUTE_1;
@@ -774,7 +774,7 @@ static void test_register_stores(void)
 
 static void test_convert(void)
 {
-	/* LD_CVT reads what ST_CVT writes, in memory and in group memory */
+	/* LD_CVT reads the texels of ST_CVT, in memory and in shared memory */
 	for (unsigned int i = 0; i < 2; i++) {
 		uint64_t va = i ? TSR_WINDOW_GROUP + 64 : UNITS_DATA + 64;
 		float c[4] = { 0.25f, -2, 1e6f, 3 };

@@ -377,7 +377,7 @@ static void test_null_page(void)
 
 static void test_uniform_bounds(void)
 {
-	/* 5 * 16 bytes at 0x5fe0: across a page, and neighbours that must not be seen */
+	/* 5 * 16 bytes at 0x5fe0: across a page, and adjacent bytes that must not be read */
 	uint64_t *table = units_table(u, UNITS_UBOS);
 	const uint32_t size = 80;
 
@@ -532,7 +532,7 @@ static void test_dirty(void)
 	for (unsigned int l = 0; l < 16; l++)
 		units_address(u, l, UNITS_DATA + 0x10000 + l * 4096);
 	ktap_eq(units_run(u, 3, UNITS_ALL_LANES), TSR_STEP_DONE);
-	/* not before the stopping point, then each page once */
+	/* not before the preemption point, then each page once */
 	ktap_eq(u->b->dirty_count, 0);
 	units_stop(u);
 	ktap_eq(u->b->dirty_pages, 4);
@@ -544,7 +544,7 @@ static void test_dirty(void)
 	ktap_eq(u->b->dirty_pages, 4);
 }
 
-/* More pages than the cache and its list hold, in one go without a stopping point. */
+/* More pages than the cache and its list hold, without a preemption point in between. */
 static void test_many_pages(void)
 {
 	const uint64_t va = 0x40000000;
@@ -567,7 +567,9 @@ static void test_many_pages(void)
 	}
 	units_stop(u);
 	ktap_ok(u->b->dirty_pages >= pages);
-	/* the address space forgets: so does the cache, at the stopping point */
+	/*
+	 * the address space drops its translations, and so does the cache at the preemption point
+	 */
 	bench_unmap(&u->as, va, pages * 4096ull);
 	bench_invalidate_all(&u->as);
 	tsr_tlb_clear(&u->mem.port->tlb);
@@ -575,7 +577,7 @@ static void test_many_pages(void)
 	ktap_eq(units_run(u, 3, UNITS_ALL_LANES), TSR_STEP_FAULT);
 }
 
-/* A translation stays forgotten, however many stopping points pass. */
+/* A translation stays dropped after any number of preemption points. */
 static void test_forgotten(void)
 {
 	const uint64_t va = 0x50000000;
@@ -593,7 +595,7 @@ static void test_forgotten(void)
 	}
 }
 
-/* The same on another path than the fastest: NULL is none, lane by lane. */
+/* As above on a slower path. NULL: lane by lane. */
 static void run_path(const char *name)
 {
 	const struct tsr_simd *alu = name ? tsr_simd_named(name) : NULL;

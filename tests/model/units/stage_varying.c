@@ -90,7 +90,7 @@ static bool near(float got, long double expected, float range)
 	return fabsl(got - expected) <= most;
 }
 
-/* What a plane that is @at at the vertices is at (@x, @y), and how much a pixel can change it. */
+/* The value at (@x, @y) of a plane that is @at at the vertices, and its change per pixel. */
 static long double plane(const struct tsr_fragment_prim *prim, const long double at[3],
 			 long double x, long double y, long double *slope)
 {
@@ -334,7 +334,7 @@ static void test_clipped(void)
 
 /* ---- Where ----------------------------------------------------------------------------------- */
 
-/* What @insn loads of varying 0, with @coverage for each pixel, is that at (@x, @y) in 256ths. */
+/* @text loads varying 0 at (@x, @y), in 1/256, with @coverage for each pixel. */
 static void check_place(const char *text, uint32_t coverage, unsigned int sample, int x, int y)
 {
 	const int across = 8 + abs(x) / 256 + abs(y) / 256;
@@ -676,7 +676,7 @@ static void test_paths(void)
 	}
 }
 
-/* What a primitive leaves whose numbers are too small for a clause that flushes: with @flags. */
+/* The results of a primitive whose numbers are too small for a clause that flushes: with @flags. */
 static void run_small(const char *flags, const char *insn, union tsr_lanes left[4])
 {
 	char text[1024];

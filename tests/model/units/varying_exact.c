@@ -24,7 +24,7 @@
 
 static struct tsr_fragments *f;
 static const struct tsr_msg_path *path;
-/* What is at the vertices of each primitive. */
+/* Values at the vertices of each primitive. */
 static float values[QUADS][3][4] __attribute__((aligned(16)));
 
 /* -1 … 1, with all the bits a float has. */
@@ -35,7 +35,7 @@ static float rnd_float(void)
 
 /* ---- What is expected ------------------------------------------------------------------------ */
 
-/* What a pixel adds to the weights of vertices 1 and 2, to the right and down. */
+/* The change of the weights of vertices 1 and 2 per pixel, to the right and down. */
 struct gradient {
 	double right[2], down[2];
 };
@@ -61,7 +61,7 @@ static struct gradient want_gradient(const struct tsr_prim *prim)
 	return g;
 }
 
-/* Of what differs at vertices 1 and 2 by more[0] and more[1]. */
+/* The slope of a value that is larger at vertices 1 and 2 by more[0] and more[1]. */
 static double slope(const struct tsr_prim *prim, const double weight[2], const double more[2])
 {
 	double sum = 0;
@@ -85,7 +85,7 @@ struct plane {
 	double first, right, down;
 };
 
-/* Of what vertices have. */
+/* The plane of a value with @at at the vertices. */
 static struct plane want_plane(const struct tsr_prim *prim, const double at[3])
 {
 	const struct gradient g = want_gradient(prim);

@@ -692,7 +692,7 @@ static void any_text(char *text)
 		sizes[rnd() % 4], k[2], rnd() % 4);
 }
 
-/* What is left of a bundle: colors, and how many bytes it has read. */
+/* The results of a warp group: colors, and the number of bytes it has read. */
 struct left {
 	union tsr_lanes color[4][TSR_BUNDLE_WARPS];
 	uint64_t read;
