@@ -142,6 +142,8 @@ NOT = {
     "suspend": "there is no power management",
     "telemetry": "the device injects no faults",
     "view": "it works on models of the guest's; host_demos.py runs tsr-view",
+    "windows": "there is no driver that sleeps in its windows",
+    "windows_memory": "there is no driver that sleeps in its windows",
 }
 
 tap = Tap()
