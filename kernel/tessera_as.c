@@ -110,8 +110,8 @@ void tessera_as_free(struct tessera_device *tdev, int as)
 }
 
 /*
- * Nothing to wait for any more: the slot is idle, the device has gone, or somebody has taken it out
- * of the state @before.
+ * True if the wait is over: the slot is idle, the device has gone, or its state is not @before any
+ * more.
  */
 static bool as_settled(struct tessera_device *tdev, u32 status, enum tessera_state before)
 {

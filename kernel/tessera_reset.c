@@ -274,7 +274,7 @@ void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
 	if (tessera_state(tdev) != TESSERA_RUNNING)
 		return;
 
-	/* Waits for schedulers, which may wait for somebody who waits for the state to change. */
+	/* Waits for schedulers, which may wait for a bind that waits for the state to change. */
 	if (rung == TESSERA_RUNG_WEDGED || tessera_device_present(tdev))
 		tessera_queues_save(tdev);
 	tdev->reset.rung = rung;

@@ -221,6 +221,15 @@ struct load {
 	bool read;
 };
 
+static inline struct load load_of(const struct tsr_insn *insn, unsigned int flags)
+{
+	return (struct load){
+		.flags = flags, .update = insn->mod[TSR_MOD_UPDATE],
+		.sample = insn->mod[TSR_MOD_SAMPLE], .count = insn->mod[TSR_MOD_VECSIZE] + 1u,
+		.format = insn->mod[TSR_MOD_REGISTER_FORMAT],
+	};
+}
+
 /* Register type for a varying of @planes. */
 static unsigned int type_of(const struct load *l, const struct tsr_planes *planes)
 {
@@ -275,12 +284,7 @@ static uint32_t index_of(const struct tsr_msg *msg, const struct load *l, unsign
 
 enum tsr_step tsr_msg_varying(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
-	const struct tsr_insn *insn = msg->insn;
-	struct load l = {
-		.flags = arg, .update = insn->mod[TSR_MOD_UPDATE],
-		.sample = insn->mod[TSR_MOD_SAMPLE], .count = insn->mod[TSR_MOD_VECSIZE] + 1u,
-		.format = insn->mod[TSR_MOD_REGISTER_FORMAT],
-	};
+	struct load l = load_of(msg->insn, arg);
 
 	while (msg->lanes) {
 		unsigned int first = __builtin_ctz(msg->lanes), q = first / 4;
@@ -447,6 +451,15 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 	return end;
 }
 
+/* Clear the warps of @to with inactive lanes, which operations on whole warps read, too. */
+static void clear_inactive(const struct tsr_msg_bundle *b, unsigned int first, union tsr_lanes *to)
+{
+	for (unsigned int i = first; i < b->warps; i++) {
+		if (b->lanes[b->warp[i]] != TSR_ALL_LANES)
+			to[b->warp[i]] = (union tsr_lanes){ { 0 } };
+	}
+}
+
 /* As load_together(), to staging registers, two components to each. Not inline: for its stack. */
 static __attribute__((noinline)) unsigned int
 load_halves(struct tsr_msg_env *env, const struct tsr_msg_bundle *b, unsigned int first,
@@ -457,11 +470,7 @@ load_halves(struct tsr_msg_env *env, const struct tsr_msg_bundle *b, unsigned in
 
 	for (unsigned int c = 0; c < count; c++) {
 		to[c] = whole[c];
-		/* threads that are not there are converted, too */
-		for (unsigned int i = first; i < b->warps; i++) {
-			if (b->lanes[b->warp[i]] != TSR_ALL_LANES)
-				whole[c][b->warp[i]] = (union tsr_lanes){ { 0 } };
-		}
+		clear_inactive(b, first, to[c]);
 	}
 	end = load_together(env, b, first, index, count, to);
 	for (unsigned int i = first; i < end; i++) {
@@ -519,10 +528,7 @@ unsigned int tsr_msg_varying_flat_together(struct tsr_msg_env *env,
 					   const struct tsr_msg_bundle *b, unsigned int first,
 					   unsigned int arg)
 {
-	struct load l = {
-		.flags = arg, .count = b->insn->mod[TSR_MOD_VECSIZE] + 1u,
-		.format = b->insn->mod[TSR_MOD_REGISTER_FORMAT],
-	};
+	struct load l = load_of(b->insn, arg);
 
 	for (; first < b->warps; first++) {
 		const uint64_t read = env->cost.read_bytes;
@@ -540,11 +546,9 @@ unsigned int tsr_varying_pairs(struct tsr_msg_env *env, const struct tsr_msg_bun
 {
 	union tsr_lanes *const to[4] = { at[0], at[1] };
 
-	/* threads that are not there ask for 0, whoever compares with them */
-	for (unsigned int i = first; i < b->warps; i++) {
-		if (b->lanes[b->warp[i]] != TSR_ALL_LANES)
-			at[0][b->warp[i]] = at[1][b->warp[i]] = (union tsr_lanes){ { 0 } };
-	}
+	/* inactive lanes ask for 0, with which others are compared */
+	clear_inactive(b, first, at[0]);
+	clear_inactive(b, first, at[1]);
 	return load_together(env, b, first, index, 2, to);
 }
 
