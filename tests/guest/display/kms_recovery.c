@@ -449,10 +449,9 @@ static void wait_for_node(void)
 /* Taken from the driver with a flip on its way, and given back. */
 static void unbound(void)
 {
-	char path[300], slot[64];
+	char slot[64];
 
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
+	gt_pci_slot(slot, sizeof(slot));
 	for (unsigned int i = 0; i < 5; i++) {
 		const struct drm_mode_modeinfo slow = slow_mode();
 		struct kms_request after = flip_request(0);
@@ -465,11 +464,11 @@ static void unbound(void)
 		else
 			ktap_eq(i ? switch_head(NULL, 1) : flip(1, FLIP), 0);
 		gt_sleep_ms(i > 2 ? 50 : 0);
-		ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
+		ktap_eq(gt_driver_write("unbind", slot), 0);
 		ktap_ok(flipped(1));
 		ktap_eq(kms_commit(&after, 0, 0), -ENODEV);
 		kms_close(&k);
-		ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
+		ktap_eq(gt_driver_write("bind", slot), 0);
 		wait_for_node();
 		open_screen();
 		ktap_ok(kms_crc_settles(0, crc[0]));

@@ -212,9 +212,8 @@ static unsigned long awake_for(const char *path)
 /* The checker keeps the device awake. It may sleep when the driver is unbound, and only then. */
 static void unbound(void)
 {
-	char path[300], usage[300], slot[64];
+	char usage[300], slot[64];
 	unsigned long before;
-	unsigned int i;
 
 	gt_sysfs(0, "power/runtime_usage", usage, sizeof(usage));
 	before = awake_for(usage);
@@ -223,13 +222,11 @@ static void unbound(void)
 		return;
 	}
 	gt_ctx_free(&c);
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
+	gt_pci_slot(slot, sizeof(slot));
+	ktap_eq(gt_driver_write("unbind", slot), 0);
 	ktap_ok(awake_for(usage) < before);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
-	for (i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
-		gt_sleep_ms(5);
+	ktap_eq(gt_driver_write("bind", slot), 0);
+	gt_wait_node();
 	c = gt_ctx();
 	gt_sleep_ms(100);
 	ktap_eq(awake_for(usage), before);

@@ -429,10 +429,7 @@ static int reset_round(struct session *unused)
 
 static int driver_write(const char *leaf)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/tessera/%s", leaf);
-	return gt_write_file(path, slot);
+	return gt_driver_write(leaf, slot);
 }
 
 /* Once the others, from @first on, work again there is something to unplug, or to wake up for. */
@@ -695,13 +692,12 @@ static void driver_unloads(void)
 
 int main(int argc, char **argv)
 {
-	char path[300], name[80];
+	char name[80];
 	enum actor two[2];
 	bool gentle;
 
 	gt_start(argc, argv);
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
+	gt_pci_slot(slot, sizeof(slot));
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (shared == MAP_FAILED)

@@ -58,6 +58,11 @@ int gt_open_as(uid_t uid);
 int gt_open_card(void);					/* its primary node */
 /* gt_sysfs(): path of @leaf in the PCI device's directory in sysfs. */
 void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size);
+/* gt_pci_slot(): its PCI address, such as 0000:01:00.0. */
+void gt_pci_slot(char *slot, size_t size);
+/* gt_driver_write(): write the address to the driver's "bind" or "unbind": 0 or -errno. */
+int gt_driver_write(const char *leaf, const char *slot);
+bool gt_wait_node(void);	/* after a bind, until there is a node, for 5 s at most */
 /* gt_rebind(): remove the first device and find it again; waits for its node, 2 s at most. */
 void gt_rebind(void);
 /* gt_masters_bus(): whether the first device's COMMAND register lets it master the bus. */

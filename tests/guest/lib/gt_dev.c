@@ -111,6 +111,34 @@ void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size)
 	snprintf(path, size, "%s%s%s", real, *leaf ? "/" : "", leaf);
 }
 
+void gt_pci_slot(char *slot, size_t size)
+{
+	char path[300];
+
+	gt_sysfs(0, "", path, sizeof(path));
+	snprintf(slot, size, "%s", strrchr(path, '/') + 1);
+}
+
+int gt_driver_write(const char *leaf, const char *slot)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/tessera/%s", leaf);
+	return gt_write_file(path, slot);
+}
+
+bool gt_wait_node(void)
+{
+	char path[64];
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		if (gt_node_path(0, true, path, sizeof(path)))
+			return true;
+		gt_sleep_ms(5);
+	}
+	return false;
+}
+
 void gt_rebind(void)
 {
 	char path[300];

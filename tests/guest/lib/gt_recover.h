@@ -81,14 +81,20 @@ __attribute__((unused)) static void expect_innocent(struct victim *v)
 	ktap_eq(state.jobs_completed, 1);
 }
 
-__attribute__((unused)) static bool copy_works(struct gt_ctx *c)
+__attribute__((unused)) static bool queue_works(struct gt_ctx *c, uint32_t queue)
 {
 	struct gt_cs cs = gt_stream(c, 8);
 
 	memset(gt_data(c, 0x1000), 0, 64);
 	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0x1000), .size = 64,
 		.pattern_lo = 0x900d);
-	return gt_run(c, &cs) == 0 && ((volatile uint64_t *)gt_data(c, 0x1000))[7] == 0x900d;
+	return gt_run_on(c, queue, &cs) == 0 &&
+	       ((volatile uint64_t *)gt_data(c, 0x1000))[7] == 0x900d;
+}
+
+__attribute__((unused)) static bool copy_works(struct gt_ctx *c)
+{
+	return queue_works(c, c->queue);
 }
 
 __attribute__((unused)) static int uevents_open(void)
@@ -133,18 +139,15 @@ __attribute__((unused)) static bool uevent_came(int fd, const char *variable, co
 /* The driver lets go of the device and takes it again; with @reset PCI resets it in between. */
 __attribute__((unused)) static void rebind(bool reset)
 {
-	char path[300], file[320], slot[64];
-	int i;
+	char path[300], slot[64];
 
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
-	snprintf(file, sizeof(file), "%s/reset", path);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
+	gt_pci_slot(slot, sizeof(slot));
+	gt_sysfs(0, "reset", path, sizeof(path));
+	ktap_eq(gt_driver_write("unbind", slot), 0);
 	if (reset)
-		ktap_eq(gt_write_file(file, "1"), 0);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
-	for (i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
-		gt_sleep_ms(5);
+		ktap_eq(gt_write_file(path, "1"), 0);
+	ktap_eq(gt_driver_write("bind", slot), 0);
+	gt_wait_node();
 }
 
 #endif /* GT_RECOVER_H */

@@ -174,32 +174,21 @@ __attribute__((unused)) static int do_unmap(void *vm)
 
 __attribute__((unused)) static int do_unbind(void *slot)
 {
-	return gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot);
+	return gt_driver_write("unbind", slot);
 }
 
 __attribute__((unused)) static int do_bind(void *slot)
 {
-	return gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot);
+	return gt_driver_write("bind", slot);
 }
 
 /* ---- what tests share ---- */
 
-__attribute__((unused)) static void slot_name(char *slot, size_t size)
-{
-	char path[300];
-
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, size, "%s", strrchr(path, '/') + 1);
-}
-
 /* The driver is bound again, and files of the old device are replaced. */
 __attribute__((unused)) static void bind_again(char *slot)
 {
-	char path[64];
-
 	ktap_eq(do_bind(slot), 0);
-	for (unsigned int i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
-		gt_sleep_ms(5);
+	gt_wait_node();
 	gt_ctx_free(&c);
 	c = gt_ctx();
 }
@@ -222,17 +211,6 @@ __attribute__((unused)) static bool settles(uint64_t local_used)
 		gt_sleep_ms(10);
 	}
 	return false;
-}
-
-__attribute__((unused)) static bool queue_works(uint32_t queue)
-{
-	struct gt_cs cs = gt_stream(&c, 8);
-
-	memset(gt_data(&c, 0x1000), 0, 64);
-	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0x1000), .size = 64,
-		.pattern_lo = 0x900d);
-	return gt_run_on(&c, queue, &cs) == 0 &&
-	       ((volatile uint64_t *)gt_data(&c, 0x1000))[7] == 0x900d;
 }
 
 /* A stream that says at data 8 that it has begun, and ends when data 0 is 1. */

@@ -20,18 +20,7 @@ static char slot[64];		/* 0000:01:00.0 */
 
 static int driver_write(const char *leaf)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/tessera/%s", leaf);
-	return gt_write_file(path, slot);
-}
-
-static void remember_slot(void)
-{
-	char path[300];
-
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
+	return gt_driver_write(leaf, slot);
 }
 
 static bool computes(void)
@@ -116,7 +105,7 @@ static void reset_running(void)
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
-	remember_slot();
+	gt_pci_slot(slot, sizeof(slot));
 	ktap_run("[SYS7] unbound while programs run: ENODEV, and everything works again",
 		 unbind_running);
 	ktap_run("[SYS7] reset while a program runs: its queue is innocent and goes on",

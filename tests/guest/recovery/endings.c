@@ -146,7 +146,7 @@ static void out_of_its_hands(void)
 	unbind_during("gone", 0, 0);
 }
 
-/* The VM gets no new mappings, because nobody knows which memory its jobs see. */
+/* The VM gets no new mappings, because the memory that its jobs see is unknown. */
 static void unconfirmed(void)
 {
 	unbind_during("inv-stuck", -EIO, -ENOENT);

@@ -190,14 +190,13 @@ static bool answers(void)
 /* Nobody is left who has not heard that the device is given up; a reset, and the driver again. */
 static void bring_back(void)
 {
-	char path[300], reset[320], slot[64];
+	char path[300], slot[64];
 
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
-	snprintf(reset, sizeof(reset), "%s/reset", path);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
-	ktap_eq(gt_write_file(reset, "1"), 0);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
+	gt_pci_slot(slot, sizeof(slot));
+	gt_sysfs(0, "reset", path, sizeof(path));
+	ktap_eq(gt_driver_write("unbind", slot), 0);
+	ktap_eq(gt_write_file(path, "1"), 0);
+	ktap_eq(gt_driver_write("bind", slot), 0);
 	for (int i = 0; i < 2000 && !gt_node_path(0, true, path, sizeof(path)); i++)
 		gt_sleep_ms(5);
 	load->binds++;

@@ -30,23 +30,11 @@ struct set_deadline {
 
 #define SET_DEADLINE	_IOW(SYNC_IOC_MAGIC, 5, struct set_deadline)
 
-static char driver_dir[] = "/sys/bus/pci/drivers/tessera";
 static char slot[64];		/* 0000:01:00.0 */
-
-static void remember_slot(void)
-{
-	char path[300];
-
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
-}
 
 static int driver_write(const char *leaf)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", driver_dir, leaf);
-	return gt_write_file(path, slot);
+	return gt_driver_write(leaf, slot);
 }
 
 /* Device nodes come from a kernel thread a moment after the device. */
@@ -474,7 +462,7 @@ static void function_reset(void)
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
-	remember_slot();
+	gt_pci_slot(slot, sizeof(slot));
 	ktap_run("[SYS2] the module is loaded and unloaded 20 times", reload);
 	ktap_run("[SYS2] the module stays while a file is open", module_in_use);
 	ktap_run("[SYS2] a fence that has signalled outlives the module", fence_outlives_module);

@@ -169,16 +169,14 @@ static void looked_at(void)
 /* The driver goes, and comes, while it sleeps. */
 static void unbound(void)
 {
-	char path[300], slot[64];
+	char slot[64];
 
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
+	gt_pci_slot(slot, sizeof(slot));
 	ktap_ok(sleeps(10000));
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
+	ktap_eq(gt_driver_write("unbind", slot), 0);
 	gt_ctx_free(&c);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
-	for (int i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
-		gt_sleep_ms(5);
+	ktap_eq(gt_driver_write("bind", slot), 0);
+	gt_wait_node();
 	c = gt_ctx();
 	ktap_eq(fill(0, 11), 0);
 	set_power("power/autosuspend_delay_ms", "50");

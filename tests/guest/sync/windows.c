@@ -52,7 +52,7 @@ static void queue_start(void)
 	}
 	release(&w);
 	ktap_eq(call_end(&call), 0);
-	ktap_ok(queue_works(queue));
+	ktap_ok(queue_works(&c, queue));
 	ktap_eq(gt_queue_state(c.fd, queue).reset_count, 0);
 	ktap_eq(gt_queue_destroy(c.fd, queue), 0);
 }
@@ -81,7 +81,7 @@ static void queue_destroy(void)
 		ktap_eq(gt_queue_destroy(c.fd, queue), -ENOENT);
 		next = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
 		ktap_eq(next, queue);
-		ktap_ok(queue_works(next));
+		ktap_ok(queue_works(&c, next));
 		open_gate();
 		ktap_eq(gt_fence_error(c.fd, done.handle, 0), -EFAULT);
 		ktap_eq(gt_queue_state(c.fd, next).state, 0);
@@ -92,7 +92,7 @@ static void queue_destroy(void)
 	ktap_eq(state.fault_count, before + 1);
 	for (unsigned int i = 0; i < state.faults.count; i++)
 		ktap_eq(faults[i].queue_id, 0);
-	ktap_ok(queue_works(next));
+	ktap_ok(queue_works(&c, next));
 	ktap_eq(gt_queue_destroy(c.fd, next), 0);
 	gt_syncobj_free(c.fd, done.handle);
 }
@@ -223,7 +223,7 @@ static void watch_ban(void)
 
 /* ---- recovery of the device ---- */
 
-/* The device is cut off, and nobody resets it yet. Calls work, and a job waits for the reset. */
+/* The device is cut off and not reset yet. Calls work, and a job waits for the reset. */
 static void reset_escalation(void)
 {
 	struct gt_bo bo = gt_bo(c.fd, MIB, DRM_TESSERA_BO_NO_MMAP);
@@ -252,7 +252,7 @@ static void reset_escalation(void)
 	ktap_eq(call_end(&create), 0);
 	ktap_eq(gt_fence_error(c.fd, c.sync, 0), 0);
 	ktap_eq(added(), 1);
-	ktap_ok(queue_works(made));
+	ktap_ok(queue_works(&c, made));
 	ktap_eq(gt_queue_destroy(c.fd, made), 0);
 	gt_bo_free(&bo);
 }
@@ -265,7 +265,7 @@ static void lock_running(void)
 	char slot[64];
 	uint32_t queue;
 
-	slot_name(slot, sizeof(slot));
+	gt_pci_slot(slot, sizeof(slot));
 	call_start(&reset, do_climb, "device");
 	if (entered(&at_reset)) {
 		call_start(&create, do_create, &queue);
@@ -298,7 +298,7 @@ static void unplug(void)
 	char slot[64];
 	int ret;
 
-	slot_name(slot, sizeof(slot));
+	gt_pci_slot(slot, sizeof(slot));
 	call_start(&create, do_create, &queue);
 	if (entered(&starts)) {
 		call_start(&unbind, do_unbind, slot);
@@ -324,14 +324,13 @@ static void probe(void)
 {
 	struct window w = arm("probe");
 	struct call call;
-	char slot[64], path[64];
 	struct gt_ctx other;
+	char slot[64];
 
-	slot_name(slot, sizeof(slot));
+	gt_pci_slot(slot, sizeof(slot));
 	ktap_eq(do_unbind(slot), 0);
 	call_start(&call, do_bind, slot);
-	for (unsigned int i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
-		gt_sleep_ms(5);
+	gt_wait_node();
 	if (entered(&w)) {
 		other = gt_ctx();
 		ktap_ok(copy_works(&other));

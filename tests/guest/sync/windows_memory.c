@@ -57,7 +57,7 @@ static void file_close(void)
 	map = gt_op_map(handle, VA + HEAP_SIZE, MIB, 0, GT_RW);
 	ktap_eq(gt_vm_bind(fd, vm, &map, 1), 0);
 	ktap_eq(heap_create(fd, vm), 0);
-	/* Not before: the search for the device opens and closes files. */
+	/* The search for the device opens and closes files, so the point is armed after it. */
 	w = arm("file-close");
 	call_start(&call, do_close_file, &fd);
 	if (entered(&w)) {
@@ -81,7 +81,7 @@ static void vm_release(void)
 	struct window w = arm("vm-release");
 	char slot[64];
 
-	slot_name(slot, sizeof(slot));
+	gt_pci_slot(slot, sizeof(slot));
 	gt_bo_bind(&bo, vm, VA, GT_RW);
 	ktap_eq(gt_queue_destroy(c.fd, queue), 0);
 	ktap_eq(gt_vm_destroy(c.fd, vm), 0);
@@ -112,6 +112,16 @@ static void on_signal(int number)
 	(void)number;
 }
 
+/* The word that the GPU reads at VA. */
+static uint64_t read_va(void)
+{
+	struct gt_cs cs = gt_stream(&c, 8);
+
+	GT_EMIT(&cs, copy_linear, .src = VA, .dst = gt_data_va(64), .size = 8);
+	ktap_eq(gt_run(&c, &cs), 0);
+	return *(volatile uint64_t *)gt_data(&c, 64);
+}
+
 /*
  * A signal ends the wait of a synchronous bind. The bind runs before the thread has locked the VM,
  * so the call reports success and does not touch the job, which is freed.
@@ -124,7 +134,7 @@ static void bind_turn(void)
 	struct drm_tessera_sync last = gt_binary(gt_syncobj(c.fd, false));
 	struct sigaction action = { .sa_handler = on_signal };
 	struct window w = arm("bind-turn");
-	struct gt_cs cs = gated(), copy;
+	struct gt_cs cs = gated();
 	struct call call;
 
 	sigaction(SIGUSR1, &action, NULL);
@@ -143,10 +153,7 @@ static void bind_turn(void)
 	}
 	release(&w);
 	ktap_eq(call_end(&call), 0);
-	copy = gt_stream(&c, 8);
-	GT_EMIT(&copy, copy_linear, .src = VA, .dst = gt_data_va(64), .size = 8);
-	ktap_eq(gt_run(&c, &copy), 0);
-	ktap_eq(*(volatile uint64_t *)gt_data(&c, 64), 0x5afe);
+	ktap_eq(read_va(), 0x5afe);
 	ktap_eq(do_unmap(&c.vm), 0);
 	gt_bo_free(&bo);
 	gt_syncobj_free(c.fd, gate.handle);
@@ -253,6 +260,13 @@ static void evict(void)
 	ktap_ok(settles(used));
 }
 
+static void map_in_two(struct gt_bo *bo, uint32_t vm)
+{
+	*(volatile uint64_t *)bo->map = 0x5afe;
+	gt_bo_bind(bo, vm, VA, GT_RW);
+	gt_bo_bind(bo, c.vm, VA, GT_RW);
+}
+
 /* The VMs of a BO were counted, and one of them loses it before they are listed. */
 static void move_list(void)
 {
@@ -260,11 +274,8 @@ static void move_list(void)
 	uint32_t vm = gt_vm(c.fd);
 	struct window w;
 	struct call call, unmap;
-	struct gt_cs cs = gt_stream(&c, 8);
 
-	*(volatile uint64_t *)bo.map = 0x5afe;
-	gt_bo_bind(&bo, vm, VA, GT_RW);
-	gt_bo_bind(&bo, c.vm, VA, GT_RW);
+	map_in_two(&bo, vm);
 	w = arm("move-list");
 	call_start(&call, do_evict, NULL);
 	if (entered(&w)) {
@@ -276,9 +287,7 @@ static void move_list(void)
 	ktap_eq(call_end(&call), 0);
 	ktap_eq(call_end(&unmap), 0);
 	ktap_ok(!(gt_bo_state(c.fd, bo.handle) & DRM_TESSERA_BO_IN_LOCAL));
-	GT_EMIT(&cs, copy_linear, .src = VA, .dst = gt_data_va(64), .size = 8);
-	ktap_eq(gt_run(&c, &cs), 0);
-	ktap_eq(*(volatile uint64_t *)gt_data(&c, 64), 0x5afe);
+	ktap_eq(read_va(), 0x5afe);
 	ktap_eq(do_unmap(&c.vm), 0);
 	ktap_eq(gt_vm_destroy(c.fd, vm), 0);
 	gt_bo_free(&bo);
@@ -300,11 +309,8 @@ static void move_switch(void)
 	uint32_t vm = gt_vm(c.fd);
 	struct window w;
 	struct call call, store;
-	struct gt_cs cs = gt_stream(&c, 8);
 
-	*(volatile uint64_t *)bo.map = 0x5afe;
-	gt_bo_bind(&bo, vm, VA, GT_RW);
-	gt_bo_bind(&bo, c.vm, VA, GT_RW);
+	map_in_two(&bo, vm);
 	w = arm("move-switch");
 	call_start(&call, do_evict, NULL);
 	if (entered(&w)) {
@@ -316,9 +322,7 @@ static void move_switch(void)
 	release(&w);
 	ktap_eq(call_end(&call), 0);
 	ktap_eq(call_end(&store), 0);
-	GT_EMIT(&cs, copy_linear, .src = VA, .dst = gt_data_va(64), .size = 8);
-	ktap_eq(gt_run(&c, &cs), 0);
-	ktap_eq(*(volatile uint64_t *)gt_data(&c, 64), 0x900d);
+	ktap_eq(read_va(), 0x900d);
 	ktap_eq(do_unmap(&c.vm), 0);
 	gt_bo_free(&bo);
 }
@@ -414,7 +418,7 @@ static int do_off_event(void *unused)
 	return kms_commit(&r, DRM_MODE_ATOMIC_ALLOW_MODESET | DRM_MODE_PAGE_FLIP_EVENT, 77);
 }
 
-/* A head is off, and its last event is sent once, whatever recovery does meanwhile. */
+/* A head is off. Its last event is sent once, although recovery runs meanwhile. */
 static void crtc_disable(void)
 {
 	struct drm_event_vblank event;
