@@ -98,10 +98,10 @@ check-vulkan-guest: setup
 		$(RUN) --suite vulkan-guest --results $(BUILD)/results-mesa/vulkan-guest$(if $(TESTS),-partial).ktap $(wildcard tests/vulkan/guest/*.py)
 
 # With the libraries of piglit's programs, which are not packaged with what they need.
-check-mesa-guest: export MESA_PACKAGES := kmscube weston glmark2-es2-drm libwaffle-1-0 libgl1 libxkbcommon0 libx11-6
-# check-mesa-guest: GL programs on the kernel's driver in guests: kmscube, weston, glmark2 on a screen, ours and piglit's; GLMARK2=rates
+check-mesa-guest: export MESA_PACKAGES := kmscube weston xwayland mesa-utils-bin coreutils glmark2-es2-drm libwaffle-1-0 libgl1 libxkbcommon0 libx11-6
+# check-mesa-guest: GL programs on the kernel's driver in guests: kmscube, weston, glmark2 and windows on a screen, ours and piglit's; GLMARK2=rates, WINDOWS=rates
 check-mesa-guest: setup
-	@$(GUEST_ENV); TSR_MESA_SHARE=$$(bash userspace/mesa/share.sh); export TSR_MESA_SHARE TSR_GLMARK2='$(GLMARK2)'; \
+	@$(GUEST_ENV); TSR_MESA_SHARE=$$(bash userspace/mesa/share.sh); export TSR_MESA_SHARE TSR_GLMARK2='$(GLMARK2)' TSR_WINDOWS='$(WINDOWS)'; \
 		$(RUN) --suite mesa-guest --results $(BUILD)/results-mesa/guest$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/guest/*.py)
 
 # check-qtest: the QEMU device without a guest

@@ -92,8 +92,10 @@ def cube(guest, directory, options):
             tap.note(said[-2000:])
 
 
-def start_weston(guest):
-    start(guest, "weston", "weston --backend=drm --renderer=gl --continue-without-input --idle-time=0")
+def start_weston(guest, options="", more=""):
+    """With options of /mnt/debian, and more of weston's."""
+    guest.run("mkdir -p -m 1777 /tmp/.X11-unix")
+    start(guest, "weston", f"{options}weston --backend=drm --renderer=gl --continue-without-input --idle-time=0 {more}")
     guest.run(f"n=0; while [ $n -lt {WAIT} ] && [ ! -S /mnt/root/run/wayland-1 ]; do sleep 1; n=$((n + 1)); done", 2 * WAIT)
 
 
