@@ -25,7 +25,7 @@ tap = Tap()
 # llvmpipe's compiler wants a processor that it knows by name.
 PROCESSOR = "-cpu Haswell-noTSX"
 GEARS = r"= ([\d.]+) FPS"
-# What prints a rate, and what it prints.
+# The programs that print a rate: a command, and the pattern of what it prints.
 PROGRAMS = {
     "weston-simple-egl": ("weston-simple-egl -b", r"seconds: ([\d.]+) fps"),
     "es2gears_wayland": ("es2gears_wayland.x86_64-linux-gnu", GEARS),
