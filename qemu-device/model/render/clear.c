@@ -25,7 +25,7 @@ static void repeat(uint8_t *to, size_t done, size_t size)
 /* Notes for every block that it is cleared. */
 static void know_clear(struct tsr_tile *t, bool depth, bool stencil)
 {
-	unsigned int blocks = 1u << 2 * (t->shift - TSR_BLOCK_SHIFT);
+	unsigned int blocks = depth || stencil ? 1u << 2 * (t->shift - TSR_BLOCK_SHIFT) : 0;
 
 	for (unsigned int b = 0; b < blocks; b++) {
 		struct tsr_block_bounds *bounds = &t->bounds[b];
@@ -73,8 +73,6 @@ static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
 		t->stencil[0] = zero ? 0 : r->stencil_clear;
 		c->stats.cycles += cycles_of(t, sizeof(t->stencil[0]));
 	}
-	if (depth || stencil)
-		know_clear(t, depth, stencil);
 	c->buffer.defined |= which;
 	c->buffer.unread &= ~which;
 	c->buffer.partial &= ~which;
@@ -127,5 +125,6 @@ void tsr_tile_complete(struct tsr_tile_core *c, unsigned int which)
 		t->depth[i] = t->depth[0];
 	if (which & TSR_TILE_STENCIL_BIT && t->has_stencil)
 		memset(t->stencil, t->stencil[0], samples);
+	know_clear(t, which & TSR_TILE_DEPTH_BIT, which & TSR_TILE_STENCIL_BIT);
 	c->buffer.alike &= ~which;
 }

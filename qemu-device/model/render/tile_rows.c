@@ -101,78 +101,110 @@ uint8_t *tsr_tile_rows_at(struct tsr_access_cache *access, struct tsr_mem *mem, 
 	return tsr_access_rows(access, mem, &rows, p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ);
 }
 
-/* Host memory of the @len bytes at @va, if they are of one page that the host has in one piece. */
-static enum tsr_step find_tile(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
-			       size_t len, bool write, uint8_t **tile)
+/* Host memory of the tile around @p, if the tile is in one page that the host has in one piece. */
+static enum tsr_step find_tile(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
+			       const struct tsr_tile_rows *p, uint8_t **tile)
 {
+	const uint32_t x = p->x & ~(TSR_TILE_DIM - 1), y = p->y & ~(TSR_TILE_DIM - 1);
+	const uint64_t va = place(p->rt, p->bytes, layer, p->s, x, y, 1).va;
 	const uint64_t offset = va % TSR_ACCESS_PAGE_BYTES;
 	enum tsr_step step;
 
-	*tile = NULL;
-	if (offset + len > TSR_ACCESS_PAGE_BYTES)
+	if (offset + (size_t)TSR_TILE_TEXELS * p->bytes > TSR_ACCESS_PAGE_BYTES)
 		return TSR_STEP_DONE;
-	step = tsr_access_page(access, mem, va, write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ, tile);
+	step = tsr_access_page(access, mem, va, p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ,
+			       tile);
 	if (step == TSR_STEP_DONE && *tile)
 		*tile += offset;
 	return step;
 }
 
-/* Moves the texels of one tile from @p on, in memory at @tile; NULL: texel by texel. */
-static enum tsr_step move_tile(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
-			       struct tsr_tile_rows p, uint8_t *tile, uint32_t step)
+/* Moves the @part of a tile, in memory at @tile, between there and @row. */
+static void move_texels(const struct tsr_tile_ops *ops, uint8_t *tile, uint8_t *const *row,
+			const struct tsr_tile_part *part, bool write)
 {
-	const struct tsr_tile_ops *ops = tsr_tile_ops(p.bytes);
+	const bool whole = part->w == TSR_TILE_DIM && part->h == TSR_TILE_DIM;
+
+	if (write && whole)
+		ops->tile(tile, (const uint8_t *const *)row);
+	else if (write)
+		ops->tile_part(tile, 0, (const uint8_t *const *)row, part);
+	else if (whole)
+		ops->detile(row, tile);
+	else
+		ops->detile_part(row, tile, 0, part);
+}
+
+/* Moves the texels from @p on that @part has of a tile. @tile is its memory, if that is known. */
+static enum tsr_step move_tile(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
+			       struct tsr_tile_rows p, const struct tsr_tile_part *part,
+			       uint8_t *tile, uint32_t step)
+{
 	enum tsr_step done = TSR_STEP_DONE;
 	uint8_t *row[TSR_TILE_DIM];
 
-	for (uint32_t i = 0; i < TSR_TILE_DIM; i++)
+	if (!tile)
+		done = find_tile(access, mem, layer, &p, &tile);
+	for (uint32_t i = 0; i < part->h; i++)
 		row[i] = p.row + (size_t)step * i;
-	if (tile && p.write)
-		ops->tile(tile, (const uint8_t *const *)row);
-	else if (tile)
-		ops->detile(row, tile);
-	for (uint32_t i = 0; !tile && i < TSR_TILE_DIM && done == TSR_STEP_DONE; i++) {
+	if (tile && done == TSR_STEP_DONE)
+		move_texels(tsr_tile_ops(p.bytes), tile, row, part, p.write);
+	p.count = part->w;
+	for (uint32_t i = 0; !tile && i < part->h && done == TSR_STEP_DONE; i++, p.y++) {
 		p.row = row[i];
 		done = move_part(access, mem, layer, p);
-		p.y++;
 	}
 	return done;
 }
 
-/*
- * Moves @count rows of a tiled surface, whole tiles. In the tile buffer, rows are @step bytes
- * apart.
- */
-static enum tsr_step move_tiles(struct tsr_access_cache *access, struct tsr_mem *mem,
-				uint32_t layer, const struct tsr_tile_rows *p,
-				uint32_t count, uint32_t step)
+/* Host memory of all tiles of @count rows from @p on, if it is in one piece and they are whole. */
+static uint8_t *tiles_at(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
+			 const struct tsr_tile_rows *p, uint32_t count)
 {
-	const uint32_t across = p->count / TSR_TILE_DIM, down = count / TSR_TILE_DIM;
 	const size_t bytes = (size_t)TSR_TILE_TEXELS * p->bytes;
 	const struct tsr_access_rows rows = {
 		.va = place(p->rt, p->bytes, layer, p->s, p->x, p->y, 1).va,
-		.pitch = p->rt->pitch, .count = down, .len = across * bytes,
+		.pitch = p->rt->pitch, .count = count / TSR_TILE_DIM,
+		.len = p->count / TSR_TILE_DIM * bytes,
 	};
+
+	if (!p->count || !count || (p->x | p->y | p->count | count) % TSR_TILE_DIM)
+		return NULL;
+	return tsr_access_rows(access, mem, &rows, p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ);
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Moves @count rows of a tiled surface, tile by tile. In the tile buffer, rows are @step bytes
+ * apart.
+ */
+static enum tsr_step move_tiled(struct tsr_access_cache *access, struct tsr_mem *mem,
+				uint32_t layer, const struct tsr_tile_rows *p, uint32_t count,
+				uint32_t step)
+{
+	uint8_t *at = tiles_at(access, mem, layer, p, count);
 	enum tsr_step done = TSR_STEP_DONE;
-	uint8_t *at;
+	struct tsr_tile_part part;
 
-	if (!across || !down)
-		return TSR_STEP_DONE;
-	at = tsr_access_rows(access, mem, &rows, p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ);
-	for (uint32_t n = 0; n < down * across && done == TSR_STEP_DONE; n++) {
-		const uint64_t offset = rows.pitch * (n / across) + bytes * (n % across);
-		uint8_t *tile = at ? at + offset : NULL;
-		struct tsr_tile_rows one = *p;
+	for (uint32_t y = 0; y < count && done == TSR_STEP_DONE; y += part.h) {
+		part.y = (p->y + y) % TSR_TILE_DIM;
+		part.h = lesser(TSR_TILE_DIM - part.y, count - y);
+		for (uint32_t x = 0; x < p->count && done == TSR_STEP_DONE; x += part.w) {
+			uint8_t *tile = at ? at + (uint64_t)p->rt->pitch * (y / TSR_TILE_DIM) +
+					     (uint64_t)TSR_TILE_DIM * p->bytes * x : NULL;
+			struct tsr_tile_rows one = *p;
 
-		one.count = TSR_TILE_DIM;
-		one.x += n % across * TSR_TILE_DIM;
-		one.y += n / across * TSR_TILE_DIM;
-		one.row += (size_t)step * (n / across * TSR_TILE_DIM) +
-			   (size_t)(n % across) * TSR_TILE_DIM * p->bytes;
-		if (!at)
-			done = find_tile(access, mem, rows.va + offset, bytes, p->write, &tile);
-		if (done == TSR_STEP_DONE)
-			done = move_tile(access, mem, layer, one, tile, step);
+			one.x += x;
+			one.y += y;
+			one.row += (size_t)step * y + (size_t)x * p->bytes;
+			part.x = one.x % TSR_TILE_DIM;
+			part.w = lesser(TSR_TILE_DIM - part.x, p->count - x);
+			done = move_tile(access, mem, layer, one, &part, tile, step);
+		}
 	}
 	return done;
 }
@@ -186,33 +218,17 @@ enum tsr_step tsr_tile_move_rows(const struct tsr_tile_core *c, struct tsr_mem *
 {
 	struct tsr_access_cache *access = &c->shader->access;
 	const size_t len = (size_t)p.count * p.bytes, pitch = p.rt->pitch;
-	const uint32_t rest = p.rt->layout == TSR_LAYOUT_LINEAR ? 0 : p.count % TSR_TILE_DIM;
 	uint8_t *at = tsr_tile_rows_at(access, mem, c->buffer.tile.layer, &p, count);
 	enum tsr_step done = TSR_STEP_DONE;
-	uint32_t moved = 0;
 
 	if (at) {
 		c->render->fine->rows(p.write ? at : p.row, p.write ? pitch : step,
 				      p.write ? p.row : at, p.write ? step : pitch, len, count);
 		return TSR_STEP_DONE;
 	}
-	if (rest && rest < p.count) {
-		struct tsr_tile_rows right = p;
-
-		p.count -= rest;
-		right.x += p.count;
-		right.row += (size_t)p.count * p.bytes;
-		right.count = rest;
-		done = tsr_tile_move_rows(c, mem, right, count, step);
-	}
-	if (p.rt->layout != TSR_LAYOUT_LINEAR && done == TSR_STEP_DONE &&
-	    (p.x | p.y | p.count) % TSR_TILE_DIM == 0) {
-		moved = count / TSR_TILE_DIM * TSR_TILE_DIM;
-		done = move_tiles(access, mem, c->buffer.tile.layer, &p, moved, step);
-	}
-	p.y += moved;
-	p.row += (size_t)step * moved;
-	for (count -= moved; count && done == TSR_STEP_DONE; count--, p.y++, p.row += step)
+	if (p.rt->layout != TSR_LAYOUT_LINEAR)
+		return move_tiled(access, mem, c->buffer.tile.layer, &p, count, step);
+	for (; count && done == TSR_STEP_DONE; count--, p.y++, p.row += step)
 		done = move_part(access, mem, c->buffer.tile.layer, p);
 	return done;
 }
