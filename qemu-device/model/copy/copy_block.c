@@ -212,7 +212,7 @@ static const uint8_t *load_tiles(struct tsr_copy *c, uint64_t x, uint64_t y, uin
 /* True if the tiles of source and destination are aligned in the same way. */
 static bool same_tiles(const struct tsr_copy *c)
 {
-	return c->src.tiled && !c->flip_x && !c->flip_y &&
+	return !c->pattern && c->src.tiled && !c->flip_x && !c->flip_y &&
 	       !((c->src.x ^ c->dst.x) % TSR_TILE_DIM) && !((c->src.y ^ c->dst.y) % TSR_TILE_DIM);
 }
 
@@ -247,6 +247,33 @@ static uint64_t full_to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b
 	return tiles;
 }
 
+/*
+ * Between surfaces whose tiles are aligned in the same way: whole tiles, up to @tiles, from the
+ * block on, as far as windows have them in one piece. Returns how many.
+ */
+static uint64_t tiles_to_tiles(struct tsr_copy *c, const struct tsr_copy_block *b, uint64_t tiles)
+{
+	uint64_t from = tile_addr(c, &c->src, b->x, b->y), to = tile_addr(c, &c->dst, b->x, b->y);
+	const uint64_t bytes = tile_bytes(c), first = to;
+	uint64_t left, have;
+
+	if (from > UINT64_MAX - tiles * bytes || to > UINT64_MAX - tiles * bytes)
+		return 0;
+	for (left = tiles * bytes; left && c->translations < TSR_COPY_TRANSLATIONS; left -= have) {
+		have = tsr_copy_min(
+			tsr_copy_reach(c, &c->src_tile[0], from, left, TSR_ACCESS_READ),
+			tsr_copy_reach(c, &c->dst_tile, to, left, TSR_ACCESS_WRITE));
+		have = tsr_copy_min(have, left) / bytes * bytes;
+		if (!have || !c->src_tile[0].ptr || !c->dst_tile.ptr)
+			break;
+		memmove(c->dst_tile.ptr + (to - c->dst_tile.va),
+			c->src_tile[0].ptr + (from - c->src_tile[0].va), have);
+		from += have;
+		to += have;
+	}
+	return (to - first) / bytes;
+}
+
 static uint64_t to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b)
 {
 	struct tsr_tile_part p = part_at(&c->dst, b->x, b->y, b->w, b->h);
@@ -258,6 +285,11 @@ static uint64_t to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b)
 	part_bytes(c, &p, tile, &first, &end);
 	if (tile > UINT64_MAX - TSR_TILE_BYTES_MAX)
 		return 0;
+	if (is_full(b) && same_tiles(c)) {
+		tiles = tiles_to_tiles(c, b, tiles_ahead(c, b));
+		if (tiles)
+			return tiles;
+	}
 	ahead = is_full(b) ? tiles_ahead(c, b) * tile_bytes(c) : end - first;
 	if (!tsr_copy_sink(c, &c->dst_tile, tile + first, end - first, ahead,
 			   c->scratch->dst_tile, &sink))
