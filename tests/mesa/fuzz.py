@@ -27,7 +27,8 @@ STEPS = {0x5701: "numbers", 0x5702: "images", 0x5703: "streams", 0x5704: "statis
 # shader compares, or where a texel's edge lies.
 FAR, LIMIT = 20, 2.0
 # Scenes that each renderer draws in its own way, and why.
-KNOWN = {677: "many layers are blended in five bits, and rounded each time",
+LAYERS = "many layers are blended in four or five bits, and rounded each time"
+KNOWN = {677: LAYERS, 3359: LAYERS, 101040: LAYERS, 101098: LAYERS,
          857: "Mesa 25.0.7 folds constants wrongly, with each of its drivers"}
 
 
