@@ -78,7 +78,8 @@ struct tsr_thread_pool {
 	atomic_uint inside;		/* helpers that do */
 	struct tsr_fault_info record;
 	/* Work of helpers that the owner has not counted yet. */
-	_Atomic uint64_t cycles, groups, clauses, threads, messages, read_bytes, write_bytes;
+	_Atomic uint64_t cycles, groups, clauses, threads, messages, yields;
+	_Atomic uint64_t read_bytes, write_bytes;
 	_Atomic uint64_t samples, touches, fills, misses, decodes;	/* of textures */
 	_Atomic uint64_t lookups[2];	/* as in struct tsr_port */
 };

@@ -139,6 +139,7 @@ static void leave(struct tsr_binning *bin, struct tsr_mem *mem, struct tsr_step_
 	tsr_count(&mem->counter[TSR_QUEUE_COUNTER_SHADER_CLAUSES], sh->stats.clauses);
 	tsr_count(&mem->counter[TSR_QUEUE_COUNTER_SHADER_THREADS], sh->stats.threads);
 	tsr_count(&mem->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES], sh->stats.messages);
+	tsr_count(&mem->counter[TSR_QUEUE_COUNTER_TEXTURE_YIELDS], sh->stats.yields);
 }
 
 /* The memory of the engine that @work's queue is on. */

@@ -190,6 +190,7 @@ static void add(struct tsr_shader_stats *sum, const struct tsr_shader_stats *sta
 	sum->clauses += stats->clauses;
 	sum->threads += stats->threads;
 	sum->messages += stats->messages;
+	sum->yields += stats->yields;
 	sum->read_bytes += stats->read_bytes;
 	sum->write_bytes += stats->write_bytes;
 	sum->texture.samples += stats->texture.samples;
@@ -214,6 +215,7 @@ static void report(struct helper *h)
 	atomic_fetch_add_explicit(&pool->clauses, stats->clauses, memory_order_relaxed);
 	atomic_fetch_add_explicit(&pool->threads, stats->threads, memory_order_relaxed);
 	atomic_fetch_add_explicit(&pool->messages, stats->messages, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->yields, stats->yields, memory_order_relaxed);
 	atomic_fetch_add_explicit(&pool->read_bytes, stats->read_bytes, memory_order_relaxed);
 	atomic_fetch_add_explicit(&pool->write_bytes, stats->write_bytes, memory_order_relaxed);
 	atomic_fetch_add_explicit(&pool->samples, stats->texture.samples, memory_order_relaxed);
@@ -330,6 +332,7 @@ void tsr_thread_pool_forget(struct tsr_work *work)
 	atomic_store(&pool->clauses, 0);
 	atomic_store(&pool->threads, 0);
 	atomic_store(&pool->messages, 0);
+	atomic_store(&pool->yields, 0);
 	atomic_store(&pool->read_bytes, 0);
 	atomic_store(&pool->write_bytes, 0);
 	atomic_store(&pool->samples, 0);
@@ -379,6 +382,8 @@ static void count(struct tsr_queue *q, const struct tsr_shader_stats *own,
 		  own->threads + atomic_exchange(&pool->threads, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES],
 		  own->messages + atomic_exchange(&pool->messages, 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_YIELDS],
+		  own->yields + atomic_exchange(&pool->yields, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TLB_MISSES],
 		  atomic_exchange(&pool->lookups[0], 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TLB_HITS],

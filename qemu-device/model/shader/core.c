@@ -6,11 +6,8 @@
 #include "stage_run.h"
 #include "warp.h"
 
-/* Clauses that others of its bundle may execute while a warp waits; and at a time. */
-#define PASSED_MAX 4096
+/* Clauses that warps may execute at a time while others of their bundle could go on. */
 #define PASSED_CLAUSES 512
-/* Bytes of shared memory that are cleared in the time of a tuple, about. */
-#define GROUP_MEMORY_EFFORT 1024
 
 static struct tsr_group *group_of(struct tsr_shader *sh, const struct tsr_warp *warp)
 {
@@ -51,25 +48,6 @@ static void open_barrier(struct tsr_shader *sh, unsigned int place)
 		tsr_warp_release(warp);
 		core->ready |= 1u << slot / TSR_BUNDLE_WARPS;
 	}
-}
-
-/* A warp has ended and all its messages are complete. */
-static bool finish_warp(struct tsr_shader *sh, struct tsr_warp *warp)
-{
-	struct tsr_core *core = sh->core;
-	unsigned int place = warp->group;
-	struct tsr_group *group = &core->group[place];
-
-	warp->used = false;
-	if (--group->warps)
-		return true;
-	core->groups--;
-	sh->stats.groups++;
-	if (!sh->grid || core->next >= sh->grid->total)
-		return true;
-	/* registers and shared memory are cleared: short programs spend most of their time so */
-	sh->effort -= sh->grid->warps + sh->grid->group_stride / GROUP_MEMORY_EFFORT;
-	return tsr_core_start_group(sh->grid, core, place);
 }
 
 /*
@@ -142,185 +120,6 @@ static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decod
 	group->alive -= tsr_lanes_count(live & ~warp->live);
 	group->parked += tsr_lanes_count(warp->parked & ~parked);
 	open_barrier(sh, warp->group);
-}
-
-/* ---- Choosing warps -------------------------------------------------------------------------- */
-
-enum choice {
-	CHOICE_RUN,			/* the warps in lanes.alu execute the clause at sh->here */
-	CHOICE_NONE,			/* no warp of the bundle can go on */
-	CHOICE_HOST,			/* none can before the host answers */
-	CHOICE_FAULT,
-};
-
-/* Messages that warp @w waits for are executed; if it has ended, a new group may take its place. */
-static enum choice settle(struct tsr_shader *sh, unsigned int w)
-{
-	struct tsr_warp *warp = &sh->bundle->warp[w];
-
-	if (!warp->used)
-		return CHOICE_NONE;
-	if (warp->awaited) {
-		switch (tsr_message_settle(sh, w)) {
-		case TSR_STEP_DONE:
-			break;
-		case TSR_STEP_PENDING:
-			return CHOICE_HOST;
-		default:
-			return CHOICE_FAULT;
-		}
-	}
-	if (!warp->live && !finish_warp(sh, warp)) {
-		tsr_mmu_fault(&sh->mem, TSR_FAULT_UNSUPPORTED, warp->here, TSR_ACCESS_NONE, 0);
-		tsr_shader_fault(sh, w, 0, warp->here, 0, false);
-		return CHOICE_FAULT;
-	}
-	return CHOICE_RUN;
-}
-
-/* FAU special "warp". */
-static void set_number(struct tsr_shader *sh, unsigned int w, uint8_t number)
-{
-	if (sh->number[w] == number)
-		return;
-	sh->number[w] = number;
-	tsr_stage_fill(&sh->temp[TSR_TEMP_WARP_ID * TSR_BUNDLE_WARPS + w], number);
-}
-
-/* Where the memory of all warps of the bundle is. */
-static void find_places(struct tsr_shader *sh)
-{
-	uint64_t step = TSR_WARP_LANES * sh->env.state->scratch_size;
-	uint64_t scratch = tsr_shader_scratch(sh, 0);
-
-	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
-		sh->place[w] = (struct tsr_msg_place){
-			.group_memory = sh->core->group_memory +
-					(size_t)sh->bundle->warp[w].group * sh->group_stride,
-			.scratch = scratch + w * step,
-		};
-}
-
-/* Nobody has been chosen yet to execute the clause at @here. */
-static void begin_choice(struct tsr_shader *sh, uint64_t here)
-{
-	sh->lanes.alu.warps = 0;
-	sh->lanes.native.chunks = 0;
-	sh->here = here;
-	sh->lanes_chosen = 0;
-	sh->meet = UINT64_MAX;
-	sh->passed_over = 0;
-	sh->after = TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH | TSR_CLAUSE_END |
-		    (sh->env.fragments ? TSR_CLAUSE_FRAGMENT : 0);
-	find_places(sh);
-}
-
-/* Have the warps of @able that stand at @here execute the next clause. */
-static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
-{
-	struct tsr_alu_state *alu = &sh->lanes.alu;
-	uint16_t all = 0xffff;
-	bool stored = false;
-
-	begin_choice(sh, here);
-	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
-		struct tsr_warp *warp = &sh->bundle->warp[w];
-
-		if (!(able >> w & 1))
-			continue;
-		if (warp->here != here) {
-			sh->passed_over |= 1u << w;
-			if (warp->here < sh->meet)
-				sh->meet = warp->here;
-			continue;
-		}
-		if (warp->meet < sh->meet)
-			sh->meet = warp->meet;
-		warp->passed = 0;
-		alu->warp[alu->warps++] = w;
-		all &= warp->active;
-		tsr_shader_mask(sh, w, warp->active);
-		set_number(sh, w, warp->number);
-		sh->lanes_chosen += warp->active == 0xffff ? TSR_WARP_LANES :
-							     tsr_lanes_count(warp->active);
-		stored |= warp->stored;
-	}
-	alu->full = all == 0xffff;
-	if (stored)
-		sh->after |= TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING;
-	/* generated code for whole bundles has no need of them */
-	for (unsigned int i = 0; !(alu->full && alu->warps == TSR_BUNDLE_WARPS) && i < alu->warps;
-	     i++)
-		tsr_native_add(sh, alu->warp[i], sh->bundle->warp[alu->warp[i]].active);
-}
-
-/*
- * Fast path for the usual case: all threads of all warps are at one address, and none of them
- * waits. False in other cases, without effect.
- */
-static bool choose_all(struct tsr_shader *sh)
-{
-	struct tsr_warp *warp = sh->bundle->warp;
-	uint64_t here = warp[0].here, differ = 0;
-
-	if (!warp[TSR_BUNDLE_WARPS - 1].used)
-		return false;
-	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
-		differ |= (warp[w].here ^ here) | (uint16_t)~warp[w].active | warp[w].awaited |
-			  warp[w].stored | !warp[w].used;
-	if (differ)
-		return false;
-	begin_choice(sh, here);
-	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
-		warp[w].passed = 0;
-		sh->lanes.alu.warp[w] = w;
-		tsr_shader_mask(sh, w, 0xffff);
-		set_number(sh, w, warp[w].number);
-	}
-	sh->lanes.alu.warps = TSR_BUNDLE_WARPS;
-	sh->lanes.alu.full = true;
-	sh->lanes_chosen = TSR_BUNDLE_LANES;
-	return true;
-}
-
-/* The lowest address goes first, so that warps meet again, unless one has been passed over long. */
-static enum choice choose_warps(struct tsr_shader *sh)
-{
-	enum choice none = CHOICE_NONE;
-	uint64_t here = UINT64_MAX;
-	unsigned int able = 0;
-	bool starved = false;
-
-	if (choose_all(sh))
-		return CHOICE_RUN;
-	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
-		const struct tsr_warp *warp = &sh->bundle->warp[w];
-		enum choice choice;
-
-		if (!warp->used || (!warp->awaited && warp->live))
-			continue;
-		choice = settle(sh, w);
-		if (choice == CHOICE_FAULT)
-			return choice;
-		if (choice == CHOICE_HOST)
-			none = choice;
-	}
-	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
-		const struct tsr_warp *warp = &sh->bundle->warp[w];
-
-		if (!warp->used || warp->awaited || !warp->active)
-			continue;
-		able |= 1u << w;
-		if (starved)
-			continue;
-		starved = warp->passed > PASSED_MAX;
-		if (starved || warp->here < here)
-			here = warp->here;
-	}
-	if (!able)
-		return none;
-	choose(sh, able, here);
-	return CHOICE_RUN;
 }
 
 /* ---- Executing clauses ----------------------------------------------------------------------- */
@@ -760,14 +559,18 @@ bool tsr_shader_run_bundle(struct tsr_shader *sh)
 
 	enter_bundle(sh, core->current);
 	while (sh->effort > 0 && core->quantum > 0 && !wanted(sh)) {
-		enum choice choice = choose_warps(sh);
+		enum tsr_choice choice = tsr_warps_choose(sh);
 		enum end end;
 
-		if (choice == CHOICE_FAULT)
+		if (choice == TSR_CHOICE_FAULT)
 			return false;
-		if (choice != CHOICE_RUN) {
+		if (choice == TSR_CHOICE_YIELD) {
+			core->quantum = 0;
+			return true;
+		}
+		if (choice != TSR_CHOICE_RUN) {
 			core->ready &= ~bit;
-			core->waiting |= choice == CHOICE_HOST ? bit : 0;
+			core->waiting |= choice == TSR_CHOICE_HOST ? bit : 0;
 			return true;
 		}
 		end = run_chosen(sh);

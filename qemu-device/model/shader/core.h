@@ -8,7 +8,8 @@
  * where nothing lasts but caches.
  *
  *   thread.c      what a thread has, faults
- *   core.c        bursts, choice of bundle and warps, chains of clauses
+ *   core.c        bursts, choice of bundle, chains of clauses
+ *   choose.c      choice of warps
  *   scoreboard.c  messages: sending, storing, waiting
  *   warp.c        control flow inside a warp
  *   diverge.c     threads that part from the others of their bundle
@@ -41,7 +42,7 @@
 
 /* Work done, for counters and the cost model. */
 struct tsr_shader_stats {
-	uint64_t cycles, groups, clauses, threads, messages;	/* see counters.md */
+	uint64_t cycles, groups, clauses, threads, messages, yields;	/* see counters.md */
 	uint64_t vertices, fragments, helpers;	/* invocations of stages */
 	uint64_t read_bytes, write_bytes;	/* of messages */
 	struct tsr_texture_stats texture;
@@ -173,8 +174,25 @@ enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w);
 void tsr_message_capture(struct tsr_shader *sh, unsigned int w);
 /* Staging registers that a stored message of @insn keeps: what it reads, or writes a part of. */
 unsigned int tsr_stored_staging(const struct tsr_insn *insn);
+/* True if @warp waits for a stored message that returns texels. */
+bool tsr_message_texels(const struct tsr_warp *warp);
 /* Slots of @wait on which warp has stored messages. */
 uint8_t tsr_message_awaited(const struct tsr_warp *warp, uint8_t wait);
+
+/* choose.c. What the bundle can do next. */
+enum tsr_choice {
+	TSR_CHOICE_RUN,			/* the warps in lanes.alu execute the clause at sh->here */
+	TSR_CHOICE_NONE,		/* no warp of the bundle can go on */
+	TSR_CHOICE_HOST,		/* none can before the host answers */
+	TSR_CHOICE_YIELD,		/* all wait, and other bundles go first */
+	TSR_CHOICE_FAULT,
+};
+
+/*
+ * Settle the warps of the bundle that wait or have ended, and choose among those that can go on.
+ * New groups may start in the places of warps that have ended.
+ */
+enum tsr_choice tsr_warps_choose(struct tsr_shader *sh);
 
 /* The active lanes of warp @w are @lanes. */
 static inline void tsr_shader_mask(struct tsr_shader *sh, unsigned int w, uint16_t lanes)

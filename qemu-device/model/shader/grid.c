@@ -332,6 +332,7 @@ static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsig
 	warp->group = place;
 	warp->number = number;
 	warp->awaited = 0;
+	warp->yielded = 0;
 	warp->stored = 0;
 	warp->written = 0;
 	warp->clauses = 0;

@@ -59,6 +59,7 @@ struct tsr_warp {
 	uint8_t group;			/* index of its group on the core */
 	uint8_t number;			/* of the warp in its group */
 	uint8_t awaited;		/* slots whose messages it waits for */
+	uint8_t yielded;		/* others have gone first in this wait for texels */
 	uint8_t stored;			/* messages in @message */
 	uint8_t capacity;		/* places in @message */
 	/* bit r: register r may be other than 0: written to since it was cleared */

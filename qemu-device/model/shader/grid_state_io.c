@@ -112,6 +112,7 @@ static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct
 	TSR_VISIT(s, warp->active);
 	TSR_VISIT(s, warp->parked);
 	TSR_VISIT(s, warp->awaited);
+	TSR_VISIT(s, warp->yielded);
 	TSR_VISIT(s, warp->stored);
 	TSR_VISIT(s, warp->clauses);
 	TSR_VISIT(s, warp->passed);
@@ -120,7 +121,7 @@ static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct
 				 !(warp->live & ~lanes) && !(warp->parked & ~warp->live) &&
 					 !(warp->active & (~warp->live | warp->parked)) &&
 					 (warp->active || warp->live == warp->parked) &&
-					 warp->stored <= grid->stored,
+					 warp->stored <= grid->stored && warp->yielded <= 1,
 				 "a warp");
 	if (s->wrong)
 		warp->stored = 0;

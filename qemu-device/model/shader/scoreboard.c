@@ -393,7 +393,7 @@ enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w)
 			memmove(s, s + 1, (--warp->stored - i) * sizeof(*s));
 	}
 	if (step == TSR_STEP_DONE)
-		warp->awaited = 0;
+		warp->awaited = warp->yielded = 0;
 	return step;
 }
 
@@ -422,6 +422,23 @@ void tsr_message_capture(struct tsr_shader *sh, unsigned int w)
 							TSR_BUNDLE_WARPS + w];
 		s->captured = true;
 	}
+}
+
+bool tsr_message_texels(const struct tsr_warp *warp)
+{
+	for (unsigned int i = 0; i < warp->stored; i++) {
+		const struct tsr_stored *s = &warp->message[i];
+		enum tsr_message type;
+		struct tsr_insn insn;
+
+		if (!(warp->awaited >> s->slot & 1))
+			continue;
+		tsr_insn_decode(TSR_ISA_ADD, s->add, &insn);
+		type = tsr_insn_message(&insn);
+		if (type == TSR_MESSAGE_TEX || type == TSR_MESSAGE_VARTEX)
+			return true;
+	}
+	return false;
 }
 
 uint8_t tsr_message_awaited(const struct tsr_warp *warp, uint8_t wait)

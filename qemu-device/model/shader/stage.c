@@ -111,6 +111,7 @@ void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 		warp->group = 0;
 		warp->number = w;
 		warp->awaited = 0;
+		warp->yielded = 0;
 		warp->stored = 0;
 		warp->clauses = 0;
 		warp->passed = 0;

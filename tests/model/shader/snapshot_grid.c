@@ -205,6 +205,18 @@ static void test_warps(void)
 	}
 }
 
+/* Others have gone first while a warp waits, or not: one bit. */
+static void test_yielded(void)
+{
+	for (unsigned int i = 0; i < 3; i++) {
+		struct play y;
+
+		begin(&y);
+		y.warp[2]->yielded = i;
+		expect(&y, i < 2 ? NULL : "a warp");
+	}
+}
+
 /* A barrier that all threads have come to has been passed. */
 static void test_barrier(void)
 {
@@ -323,6 +335,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS10] as many messages as a warp can have", test_full);
 	ktap_run("[SYS10] no message is stored beyond these", test_overfull);
 	ktap_run("[SYS10] threads that are there, go on, or wait", test_warps);
+	ktap_run("[SYS10] warps that have yielded", test_yielded);
 	ktap_run("[SYS10] a barrier somebody has not come to", test_barrier);
 	ktap_run("[SYS10] groups of a core", test_groups);
 	ktap_run("[SYS10] cores at their limits", test_cores);

@@ -251,10 +251,123 @@ static void wait_for_texels(bool late)
 	shade_free(&m);
 }
 
+#define TICKET(reg) \
+	"clause slot=0 wait=0 {\n" \
+	"	*MOV.i32 t0, u1.w0\n" \
+	"	+MOV.i32 t1, u1.w1\n" \
+	"	*ATOM_C1_RETURN.i32.ainc t0, t1\n" \
+	"	+ATOM_CX t0, t1, zero.w0, @" reg "\n" \
+	"}\n"
+#define SAMPLE(header) \
+	"clause message=tex " header " {\n" \
+	"	+TEXS_2D.f32 r0, r1, texture_index:0, sampler_index:0, @r4\n" \
+	"}\n"
+
+/* Run groups of @local threads, with the texture of one value, on a device of one core. */
+static void sample_on_one_core(struct shade_machine *m, struct shade_dispatch *d,
+			       unsigned int local, const char *text, bool late)
+{
+	const struct tsr_config config = { .late_messages = late, .cores = 1 };
+	static struct shade_code code;
+
+	memset(&code, 0, sizeof(code));
+	shade_text(&code, text);
+	d->code = &code;
+	shade_init(m, &config);
+	bind_texture(d);
+	d->state.local_x = local;
+	describe(m);
+	set_texels(m, 0x3f800000);
+	ktap_ok(shade_run(m, d));
+}
+
+/*
+ * Each thread takes a ticket after it has sampled, and one before. With late timing the @groups,
+ * warp groups of their own, have all sampled before the first of them gets its texels.
+ */
+static void yield_to_bundles(unsigned int groups, bool late)
+{
+	struct shade_dispatch d = { .groups = { groups } };
+	const unsigned int threads = TSR_BUNDLE_LANES * groups;
+	struct shade_machine m;
+
+	sample_on_one_core(&m, &d, TSR_BUNDLE_LANES, TICKET("r2")
+			   "clause { *MOV.i32 r0, 0.5\n *MOV.i32 r1, 0.5\n }\n"
+			   SAMPLE("slot=1 wait=1") TICKET("r2")
+			   "clause slot=0 message=store " SHADE_STORE("r2"), late);
+	for (unsigned int i = 0; i < threads; i++) {
+		const unsigned int earlier = late ? threads : (i / TSR_BUNDLE_LANES + 1) *
+							      TSR_BUNDLE_LANES;
+
+		if (!ktap_eq(*stage_word32(&m.s, 4 * i), earlier + i))
+			break;
+	}
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_TEXTURE_YIELDS),
+		late && groups > 1 ? threads / TSR_WARP_LANES : 0);
+	shade_free(&m);
+}
+
+/* One warp samples; the other one, of the same warp group, stores the texels in the meantime. */
+static void yield_to_neighbour(bool late)
+{
+	struct shade_dispatch d = { .groups = { 2 } };
+	const uint32_t texel = late ? 0x40000000 : 0x3f800000;
+	struct shade_machine m;
+
+	shade_push64(d.push, 1, STAGE_DATA + TEXELS);
+	sample_on_one_core(&m, &d, TSR_WARP_LANES,
+			   "clause { *MOV.i32 r0, 0.0625\n *MOV.i32 r1, 0.0625\n }\n"
+			   "clause {\n+BRANCHZ.i32.eq r57, other\n}\n"
+			   SAMPLE("slot=1 wait=1")
+			   "clause slot=0 message=store " SHADE_STORE("r4")
+			   "other: clause { *MOV.i32 r4, 0x40000000\n }\n"
+			   "clause slot=1 wait=1 message=store {\n"
+			   "	*SHADDXL.u32 t0, u1.w0, r60, shift:2\n"
+			   "	+SHADDXH.i32 t1, u1.w1, t\n"
+			   "	+STORE.i32 t0, t1, @r4\n"
+			   "}\n"
+			   "clause slot=0 message=store " SHADE_STORE("r60"), late);
+	for (unsigned int i = 0; i < 2 * TSR_WARP_LANES; i++)
+		ktap_eq(*stage_word32(&m.s, 4 * i), i < TSR_WARP_LANES ? i : texel);
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_TEXTURE_YIELDS), late);
+	shade_free(&m);
+}
+
+/* Others do not go first for ever: group 1 loops until group 0 has its texels. */
+static void yield_to_endless(unsigned int local)
+{
+	struct shade_dispatch d = { .groups = { 2 } };
+	struct shade_machine m;
+
+	sample_on_one_core(&m, &d, local,
+			   "clause { *MOV.i32 r0, 0.5\n *MOV.i32 r1, 0.5\n }\n"
+			   "clause {\n+BRANCHZ.i32.ne r57, loop\n}\n"
+			   SAMPLE("slot=1 wait=1")
+			   "clause slot=0 message=store " SHADE_STORE("r4")
+			   "loop: clause slot=0 wait=0 flow=nbtb_unconditional {\n"
+			   "	*MOV.i32 t0, u0.w0\n"
+			   "	*NOP\n"
+			   "	+LOAD.i32 t0, u0.w1, @r2\n"
+			   "}\n"
+			   "clause flow=nbtb_unconditional {\n+BRANCHZ.i32.eq r2, loop\n}\n"
+			   "clause slot=0 message=store " SHADE_STORE("r60"), true);
+	ktap_eq(*stage_word32(&m.s, 0), 0x3f800000);
+	ktap_eq(*stage_word32(&m.s, 4 * (2 * local - 1)), 2 * local - 1);
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_TEXTURE_YIELDS), local / TSR_WARP_LANES);
+	shade_free(&m);
+}
+
 static void test_latency(void)
 {
 	wait_for_texels(false);
 	wait_for_texels(true);
+	for (unsigned int late = 0; late < 2; late++) {
+		yield_to_bundles(1, late);
+		yield_to_bundles(4, late);
+		yield_to_neighbour(late);
+	}
+	yield_to_endless(TSR_WARP_LANES);
+	yield_to_endless(TSR_BUNDLE_LANES);
 }
 
 /* ---- Counting -------------------------------------------------------------------------------- */
