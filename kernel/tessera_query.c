@@ -56,6 +56,8 @@ static u64 gpu_features(struct tessera_device *tdev)
 		features |= DRM_TESSERA_FEATURE_COMPRESSED;
 	if (tdev->info.features & TSR_FEATURE_GEOMETRY)
 		features |= DRM_TESSERA_FEATURE_GEOMETRY;
+	if (tdev->info.features & TSR_FEATURE_TAGGED)
+		features |= DRM_TESSERA_FEATURE_TAGGED;
 
 	return features;
 }

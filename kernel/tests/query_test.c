@@ -105,7 +105,8 @@ static void query_test_features(struct kunit *test)
 			tdev->info.features = TSR_FEATURE_DETERMINISTIC;
 			want |= DRM_TESSERA_FEATURE_DETERMINISTIC;
 		} else {
-			want |= DRM_TESSERA_FEATURE_COMPRESSED | DRM_TESSERA_FEATURE_GEOMETRY;
+			want |= DRM_TESSERA_FEATURE_COMPRESSED | DRM_TESSERA_FEATURE_GEOMETRY |
+				DRM_TESSERA_FEATURE_TAGGED;
 		}
 		KUNIT_EXPECT_EQ(test, gpu_features(tdev), want);
 	}

@@ -158,7 +158,8 @@ static void test_shape(const void *arg)
 	ktap_eq(gpu_read64(&gpu, TSR_REG_GPU_PAGE_SIZES), shape->page_sizes);
 	ktap_eq(gpu_read64(&gpu, TSR_REG_GPU_LOCAL_SIZE), shape->local_size);
 	ktap_eq(gpu_read64(&gpu, TSR_REG_GPU_FEATURES),
-		shape->features | TSR_FEATURE_COMPRESSED | TSR_FEATURE_GEOMETRY);
+		shape->features | TSR_FEATURE_COMPRESSED | TSR_FEATURE_GEOMETRY |
+		TSR_FEATURE_TAGGED);
 	ktap_ok(has_engine(shape, TSR_ENGINE_CLASS_COPY));
 	gpu_job_prepare(&job, &gpu, slot, 0, 200000, slot + 1, false);
 	gpu_doorbell(&job.queue);

@@ -35,7 +35,7 @@ static void fill_info(struct drm_tessera_gpu_info *info)
 		.hw_version = gpu_read(TSR_REG_GPU_VERSION),
 		.engine_count = 4,
 		.features = DRM_TESSERA_FEATURE_QUEUE_RESET | DRM_TESSERA_FEATURE_COMPRESSED |
-			    DRM_TESSERA_FEATURE_GEOMETRY |
+			    DRM_TESSERA_FEATURE_GEOMETRY | DRM_TESSERA_FEATURE_TAGGED |
 			    (drv.local_size ? DRM_TESSERA_FEATURE_LOCAL_MEMORY : 0),
 		.va_start = VA_START,
 		.va_end = 1ull << drv.va_bits,

@@ -44,6 +44,7 @@ static const struct name features[] = {
 	{ DRM_TESSERA_FEATURE_QUEUE_RESET, "queue-reset" },
 	{ DRM_TESSERA_FEATURE_COMPRESSED, "compressed" },
 	{ DRM_TESSERA_FEATURE_GEOMETRY, "geometry" },
+	{ DRM_TESSERA_FEATURE_TAGGED, "tagged" },
 	{ 0, NULL },
 };
 

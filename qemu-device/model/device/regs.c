@@ -25,7 +25,7 @@ static uint64_t features(struct tsr_gpu *gpu)
 	       (gpu->cfg.heads ? TSR_FEATURE_DISPLAY : 0) |
 	       (gpu->cfg.page_sizes & 1ull << TSR_HUGE_SHIFT ? TSR_FEATURE_HUGE_PAGES : 0) |
 	       (gpu->cfg.deterministic ? TSR_FEATURE_DETERMINISTIC : 0) |
-	       TSR_FEATURE_COMPRESSED | TSR_FEATURE_GEOMETRY;
+	       TSR_FEATURE_COMPRESSED | TSR_FEATURE_GEOMETRY | TSR_FEATURE_TAGGED;
 }
 
 /* The GPU block; @offset with bit 2 cleared for 64-bit registers is left to the caller's halves. */

@@ -5,13 +5,12 @@
  */
 #include <string.h>
 
+#include "memory/tags.h"
 #include "render.h"
 
 #define DEPTH TSR_RENDER_TARGETS_MAX	/* in place of the number of a color target */
 #define DIM TSR_BLOCK_DIM
 #define PIXELS TSR_BLOCK_PIXELS
-#define PLANE_WORDS 11			/* of a block's sample with tag PLANES */
-#define STEP_SHIFT 8			/* fraction bits of a plane's steps */
 
 /* A block of a target: its samples, texels row by row, as they are in memory. */
 struct block {
@@ -24,18 +23,10 @@ struct block {
 
 /* ---- Planes ---------------------------------------------------------------------------------- */
 
-/* Value of pixel (@x, @y) in the plane @word[0 … 2]. */
-static uint32_t predicted(const uint32_t *word, unsigned int x, unsigned int y)
-{
-	int64_t moved = (int64_t)(int32_t)word[1] * x + (int64_t)(int32_t)word[2] * y;
-
-	return word[0] + (uint32_t)(moved >> STEP_SHIFT);
-}
-
 /* The step from @from to @to, 7 pixels away; false: it is too large to be said. */
 static bool step_of(uint32_t from, uint32_t to, uint32_t *step)
 {
-	int64_t s = ((int64_t)to - from) * (1 << STEP_SHIFT) / (DIM - 1);
+	int64_t s = ((int64_t)to - from) * (1 << TSR_PLANE_STEP_SHIFT) / (DIM - 1);
 
 	*step = s;
 	return s == (int32_t)s;
@@ -50,7 +41,7 @@ static bool encode(const uint32_t *depth, uint32_t *word)
 	for (unsigned int y = 0; y < DIM; y++) {
 		word[3 + y] = 0;
 		for (unsigned int x = 0; x < DIM; x++) {
-			uint32_t residue = depth[y * DIM + x] - predicted(word, x, y);
+			uint32_t residue = depth[y * DIM + x] - tsr_plane_predicted(word, x, y);
 
 			if (residue + 8 > 15)
 				return false;
@@ -62,12 +53,8 @@ static bool encode(const uint32_t *depth, uint32_t *word)
 
 static void decode(const uint32_t *word, uint32_t *depth)
 {
-	for (unsigned int p = 0; p < PIXELS; p++) {
-		unsigned int x = p % DIM, y = p / DIM;
-		uint32_t residue = word[3 + y] >> 4 * x & 15;
-
-		depth[p] = predicted(word, x, y) + (residue ^ 8) - 8;
-	}
+	for (unsigned int p = 0; p < PIXELS; p++)
+		depth[p] = tsr_plane_depth(word, p % DIM, p / DIM);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -140,7 +127,7 @@ static bool alike(const struct block *b, unsigned int s, const uint8_t *same, co
 }
 
 static uint8_t find_tag(const struct tsr_tile_core *c, const struct block *b,
-			uint32_t plane[TSR_SAMPLES_MAX][PLANE_WORDS])
+			uint32_t plane[TSR_SAMPLES_MAX][TSR_PLANE_WORDS])
 {
 	bool clear = !(c->render->debug & TSR_GFX_NO_FAST_CLEAR), uniform = b->samples > 1;
 	bool planes = b->rt == DEPTH && b->bytes == 4 && b->w == DIM && b->h == DIM;
@@ -192,13 +179,13 @@ static enum tsr_step move_samples(struct tsr_tile_core *c, struct tsr_mem *mem, 
 /* Moves planes, the first words of a block's texels. */
 static enum tsr_step move_planes(struct tsr_tile_core *c, struct tsr_mem *mem,
 				 const struct block *b,
-				 uint32_t plane[TSR_SAMPLES_MAX][PLANE_WORDS], bool write)
+				 uint32_t plane[TSR_SAMPLES_MAX][TSR_PLANE_WORDS], bool write)
 {
 	const struct tsr_tile *t = &c->buffer.tile;
 
 	for (unsigned int s = 0; s < b->samples; s++) {
-		for (unsigned int n = 0; n < PLANE_WORDS; n += DIM) {
-			unsigned int count = PLANE_WORDS - n < DIM ? PLANE_WORDS - n : DIM;
+		for (unsigned int n = 0; n < TSR_PLANE_WORDS; n += DIM) {
+			unsigned int count = TSR_PLANE_WORDS - n < DIM ? TSR_PLANE_WORDS - n : DIM;
 			enum tsr_step step = tsr_tile_move_row(
 				c, mem, b->target, 4, s, t->x + b->x, t->y + b->y + n / DIM, count,
 				(uint8_t *)&plane[s][n], write);
@@ -208,7 +195,7 @@ static enum tsr_step move_planes(struct tsr_tile_core *c, struct tsr_mem *mem,
 		}
 	}
 	c->stats.count[write ? TSR_TILE_STORE_BYTES : TSR_TILE_LOAD_BYTES] +=
-		(uint64_t)PLANE_WORDS * 4 * b->samples;
+		(uint64_t)TSR_PLANE_WORDS * 4 * b->samples;
 	return TSR_STEP_DONE;
 }
 
@@ -228,7 +215,7 @@ static uint64_t tag_at(const struct tsr_tile_core *c, const struct tsr_render_ta
 
 static enum tsr_step store_block(struct tsr_tile_core *c, struct tsr_mem *mem, struct block *b)
 {
-	uint32_t plane[TSR_SAMPLES_MAX][PLANE_WORDS];
+	uint32_t plane[TSR_SAMPLES_MAX][TSR_PLANE_WORDS];
 	enum tsr_step step = TSR_STEP_DONE;
 	uint8_t tag;
 
@@ -249,7 +236,7 @@ static enum tsr_step store_block(struct tsr_tile_core *c, struct tsr_mem *mem, s
 
 static enum tsr_step load_block(struct tsr_tile_core *c, struct tsr_mem *mem, struct block *b)
 {
-	uint32_t plane[TSR_SAMPLES_MAX][PLANE_WORDS];
+	uint32_t plane[TSR_SAMPLES_MAX][TSR_PLANE_WORDS];
 	uint8_t tag, texel[TSR_TEXEL_BYTES_MAX];
 	enum tsr_step step = tsr_mem_read(mem, tag_at(c, b->target, b->x, b->y), &tag, 1);
 
@@ -304,7 +291,29 @@ enum tsr_step tsr_tile_load_tagged(struct tsr_tile_core *c, struct tsr_mem *mem,
 	return all_blocks(c, mem, rt, load_block);
 }
 
+/* Leaves what readers of the tags of target @rt have to know. All tiles write the same words. */
+static enum tsr_step store_state(const struct tsr_tile_core *c, struct tsr_mem *mem,
+				 unsigned int rt)
+{
+	uint64_t word[TSR_TAG_STATE_PLANES__QWORD + 1] = { 0 };
+	uint8_t texel[TSR_TEXEL_BYTES_MAX] = { 0 };
+	enum tsr_step step = TSR_STEP_DONE;
+	struct block b = { 0 };
+
+	begin_block(c, rt, 0, 0, &b);
+	if (!b.target->tag_state)
+		return TSR_STEP_DONE;
+	clear_texel(c, &b, texel);
+	memcpy(word, texel, b.bytes);
+	word[TSR_TAG_STATE_PLANES__QWORD] = rt == DEPTH && b.bytes == 4;
+	for (unsigned int i = 0; i <= TSR_TAG_STATE_PLANES__QWORD && step == TSR_STEP_DONE; i++)
+		step = tsr_mem_store(mem, b.target->tag_state + i * sizeof(word[0]), true, word[i]);
+	return step;
+}
+
 enum tsr_step tsr_tile_store_tagged(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt)
 {
-	return all_blocks(c, mem, rt, store_block);
+	enum tsr_step step = store_state(c, mem, rt);
+
+	return step != TSR_STEP_DONE ? step : all_blocks(c, mem, rt, store_block);
 }

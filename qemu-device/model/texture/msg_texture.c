@@ -558,7 +558,7 @@ static enum tsr_step lea_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 					      ? msg->insn->imm[TSR_IMM_TEXTURE_INDEX]
 					      : msg->src[2]->u[lane], &t);
 
-	if (step == TSR_STEP_DONE && t && t->format.codec)
+	if (step == TSR_STEP_DONE && t && (t->format.codec || t->tagged))
 		step = tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, t->va, TSR_ACCESS_NONE);
 	if (step == TSR_STEP_DONE && t) {
 		volume = t->dimension == TSR_TEXTURE_DIMENSION_3D;

@@ -3,6 +3,7 @@
  * The texture unit's parts.
  *
  *   msg_texel.c    descriptors, and single texels in memory
+ *   tex_tags.c     texels of render targets with tags
  *   tex_cache.c    what is kept of both: prepared descriptors, blocks of decoded texels
  *   tex_decode.c   blocks of texels as they lie in memory to blocks as filters want them
  *   block*.c       compressed blocks, a file for each family of formats
@@ -79,6 +80,11 @@ struct tsr_texture_view {
 	struct tsr_format format;
 	struct tsr_format linear;	/* the same without sRGB */
 	struct tsr_surface_cache cache[4];
+	/* of a render target with tags, see tex_tags.c */
+	bool tagged;
+	bool planes;			/* blocks can have tag PLANES */
+	uint64_t tags;			/* address of the first one */
+	uint8_t clear[16];		/* texel of a block with tag CLEAR, as in memory */
 };
 
 /* A sampler, ready for use. */
@@ -137,6 +143,17 @@ void tsr_block_size(const struct tsr_format *format, const struct tsr_texture_su
 		    unsigned int *width, unsigned int *height);
 enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				const struct tsr_texel_place *place, uint64_t *va);
+/*
+ * tex_tags.c. Find the tags of @view, whose other fields are filled in. Faults if it cannot have
+ * tags.
+ */
+enum tsr_step tsr_tagged_find(struct tsr_msg_env *env, struct tsr_texture_view *view);
+/* The tag (enum tsr_target_tag) of the block of a texel, RAW unless it suits @view. */
+enum tsr_step tsr_tagged_tag(struct tsr_msg_env *env, const struct tsr_texture_view *view,
+			     const struct tsr_texel_place *place, uint8_t *tag);
+/* The bytes of a texel with tag @tag as they would be in memory without tags. */
+enum tsr_step tsr_tagged_read(struct tsr_msg_env *env, struct tsr_texture_view *view,
+			      const struct tsr_texel_place *place, uint8_t tag, uint8_t *bytes);
 /* Components in the order of the result, the texture's swizzle not applied. */
 enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *view, bool linear,
 			     const struct tsr_texel_place *place, union tsr_texel *texel);

@@ -414,6 +414,29 @@ static bool read_block(struct tsr_msg_env *env, const struct tsr_texture_view *v
 	return true;
 }
 
+/* A block of a texture with tags whose texels are not in memory, texel by texel, as @tag says. */
+static bool fetch_tagged(struct tsr_msg_env *env, struct tsr_texture_view *view,
+			 const struct tsr_texel_place *first, uint8_t tag,
+			 struct tsr_raw_block *raw)
+{
+	const unsigned int bytes = view->format.bytes;
+
+	raw->from = raw->bytes;
+	raw->order = rows;
+	raw->tiled = false;
+	for (unsigned int i = 0; i < TSR_TEX_BLOCK_DIM * TSR_TEX_BLOCK_DIM; i++) {
+		struct tsr_texel_place place = *first;
+
+		place.x += i % TSR_TEX_BLOCK_DIM;
+		place.y += i / TSR_TEX_BLOCK_DIM;
+		if (i % TSR_TEX_BLOCK_DIM < raw->columns && i / TSR_TEX_BLOCK_DIM < raw->rows &&
+		    tsr_tagged_read(env, view, &place, tag, raw->bytes + i * bytes) !=
+			    TSR_STEP_DONE)
+			return false;
+	}
+	return true;
+}
+
 static unsigned int least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -446,6 +469,14 @@ static bool fetch(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	}
 	if ((va | (uint64_t)(int64_t)s->row_stride) % view->format.align)
 		return false;
+	if (view->tagged) {
+		uint8_t tag;
+
+		if (tsr_tagged_tag(env, view, &place, &tag) != TSR_STEP_DONE)
+			return false;
+		if (tag != TSR_TARGET_TAG_RAW)
+			return fetch_tagged(env, view, &place, tag, raw);
+	}
 	return read_block(env, view, s, va, raw);
 }
 
@@ -495,7 +526,7 @@ static bool find_level(struct tsr_msg_env *env, struct tsr_texture_view *view,
 		w->block_height = (uint8_t)height;
 	}
 	w->row_stride = s->row_stride;
-	w->direct = view->tiled && view->kind[p->linear] == TSR_TEX_BLOCK_BYTES &&
+	w->direct = view->tiled && !view->tagged && view->kind[p->linear] == TSR_TEX_BLOCK_BYTES &&
 		    tsr_block_is_plain(&view->format) &&
 		    (w->base | (uint64_t)w->row_stride) % view->format.align == 0;
 	w->missing = count_blocks(tsr_level_extent(view->width, p->level),

@@ -19,7 +19,7 @@
 #endif
 
 static struct gfxt t;
-static struct tsr_gfx_pipeline *draws, *fetches[2], *loads;
+static struct tsr_gfx_pipeline *draws, *fetches[3], *loads;	/* the third is of a cube */
 static struct tsr_queue *copies;
 static const float black[4];
 
@@ -86,10 +86,11 @@ static void make_programs(void)
 	char text[1000];
 
 	draws = make(NULL);
-	for (int n = 0; n < 2; n++) {
+	for (int n = 0; n < 3; n++) {
 		const uint32_t word =
-			TSR_TEXTURE_OPERATION_FETCH << 12 | 1u << 11 | (uint32_t)n << 15 |
-			(uint32_t)TSR_TEXTURE_DIMENSION_2D << 18 |
+			TSR_TEXTURE_OPERATION_FETCH << 12 | 1u << 11 | (uint32_t)(n & 1) << 15 |
+			(uint32_t)(n == 2 ? TSR_TEXTURE_DIMENSION_CUBE :
+					    TSR_TEXTURE_DIMENSION_2D) << 18 |
 			(uint32_t)TSR_TEXTURE_FETCH_TEXEL << 20 |
 			(uint32_t)TSR_TEXTURE_RESULT_U32 << 24 | 15u << 28;
 
@@ -307,9 +308,10 @@ static void same_pictures(const struct picture *a, const struct picture *b, read
 
 #define CLEAR	(1u << TSR_TARGET_TAG_CLEAR)
 
-/* A picture has tags of every kind it can have, and after @read only RAW. */
+/* A picture has tags of every kind it can have; only RAW after a reader that is no texture. */
 static void one_reader(uint32_t samples, unsigned int n)
 {
+	const bool expands = readers[n] != by_texture;
 	struct picture plain = make_picture(samples, 0);
 	struct picture tagged = make_picture(samples, TSR_IMAGE_COMPRESSED);
 
@@ -324,8 +326,8 @@ static void one_reader(uint32_t samples, unsigned int n)
 		ktap_eq(TAGS_SEEN(tagged.image[1]) & (CLEAR | planes), CLEAR | planes);
 	}
 	same_pictures(&plain, &tagged, readers[n], reader_names[n]);
-	if (TAGS_ARE_SEEN)
-		ktap_eq(TAGS_SEEN(tagged.image[0]) | TAGS_SEEN(tagged.image[1]), 1);
+	for (int i = 0; i < 2 && TAGS_ARE_SEEN; i++)
+		ktap_eq(TAGS_SEEN(tagged.image[i]) & (expands ? ~0u : CLEAR), expands ? 1 : CLEAR);
 	/* draw again on the pictures that were read */
 	draw(&plain, TSR_GFX_LOAD_CONTENT, 1, 0.75f);
 	draw(&tagged, TSR_GFX_LOAD_CONTENT, 1, 0.75f);
@@ -434,6 +436,44 @@ static void as_others(bool depth, uint32_t stored, uint32_t loaded, uint32_t tex
 	tsr_image_unref(image[1]);
 }
 
+/* Texels of one layer, or face, by textures whose tags do not begin with the image's. */
+static void of_layer(struct tsr_image *image, bool cube, uint32_t layer, uint32_t *texels)
+{
+	const struct tsr_view view = {
+		.image = image, .format = TSR_PIXEL_FORMAT_R32UI,
+		.dimension = cube ? TSR_VIEW_CUBE : TSR_VIEW_2D,
+		.first_layer = cube ? 0 : layer, .layers = cube ? 6 : 1,
+	};
+	const struct tsr_gfx_bindings_info bindings = { .textures = &view, .texture_count = 1 };
+	const uint32_t words[2] = { cube ? layer << 16 : 0, 0 };
+
+	by_pass(fetches[cube ? 2 : 0], &bindings, words, texels);
+}
+
+/* Only the first of six layers has been drawn. A cube map expands the image. */
+static void layered(bool cube)
+{
+	const struct tsr_image_info info = {
+		.format = TSR_PIXEL_FORMAT_R32F, .width = WIDTH, .height = WIDTH, .layers = 6,
+		.flags = TSR_IMAGE_COMPRESSED | TSR_IMAGE_CUBE,
+	};
+	const struct tsr_gfx_pass_info pass = { .layers = 1, .color[0] = {
+		.load = TSR_GFX_LOAD_CLEAR, .clear.f[0] = 0.5f } };
+	struct tsr_gfx_pass_info first = pass;
+	static uint32_t texels[TEXELS];
+
+	ktap_eq(tsr_image_create(t.vm, &info, sizeof(info), &first.color[0].image), 0);
+	submit(gfxt_begin(&t, &first));
+	for (uint32_t layer = 0; layer < 6; layer++) {
+		of_layer(first.color[0].image, cube, layer, texels);
+		ktap_eq(texels[0], layer ? 0 : 0x3f000000);
+		ktap_eq(texels[TEXELS - 1], texels[0]);
+	}
+	if (TAGS_ARE_SEEN)
+		ktap_eq(TAGS_SEEN(first.color[0].image), cube ? 1 : CLEAR);
+	tsr_image_unref(first.color[0].image);
+}
+
 /* The first of two layers drawn alone. */
 static void in_part(void)
 {
@@ -467,6 +507,8 @@ static void other_uses(void)
 	as_others(true, TSR_PIXEL_FORMAT_R32F, TSR_PIXEL_FORMAT_R32F, 0x3e800000);
 	as_others(false, TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_PIXEL_FORMAT_R32UI, 0x40);
 	in_part();
+	layered(false);
+	layered(true);
 }
 
 /* Recorded first, submitted again and again, read in between, the address known at the end. */
@@ -582,6 +624,7 @@ int main(void)
 	tsr_gfx_pipeline_unref(draws);
 	tsr_gfx_pipeline_unref(fetches[0]);
 	tsr_gfx_pipeline_unref(fetches[1]);
+	tsr_gfx_pipeline_unref(fetches[2]);
 	tsr_gfx_pipeline_unref(loads);
 	tsr_queue_unref(copies);
 	gfxt_close(&t);

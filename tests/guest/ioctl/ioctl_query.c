@@ -169,6 +169,7 @@ static void info_values(void)
 	ktap_ok(info.features & DRM_TESSERA_FEATURE_QUEUE_RESET);
 	ktap_ok(info.features & DRM_TESSERA_FEATURE_COMPRESSED);
 	ktap_ok(info.features & DRM_TESSERA_FEATURE_GEOMETRY);
+	ktap_ok(info.features & DRM_TESSERA_FEATURE_TAGGED);
 }
 
 /* The file ioctl_perfmon.c tests them. */

@@ -21,7 +21,7 @@ static void info(void)
 	ktap_eq(gpu.page_sizes, GT_PAGE);
 	ktap_eq(gpu.local_size, 0);
 	ktap_eq(gpu.features, DRM_TESSERA_FEATURE_QUEUE_RESET | DRM_TESSERA_FEATURE_COMPRESSED |
-		DRM_TESSERA_FEATURE_GEOMETRY);
+		DRM_TESSERA_FEATURE_GEOMETRY | DRM_TESSERA_FEATURE_TAGGED);
 	ktap_eq(gpu.engine_count, 3);
 	query = (struct drm_tessera_dev_query){ .type = DRM_TESSERA_QUERY_SHADER_INFO,
 						.size = sizeof(shader), .ptr = gt_ptr(&shader) };

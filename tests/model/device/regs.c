@@ -273,6 +273,7 @@ static void configurations(void)
 		ktap_eq(!!(features & TSR_FEATURE_DETERMINISTIC), good[i].deterministic);
 		ktap_ok(features & TSR_FEATURE_COMPRESSED);
 		ktap_ok(features & TSR_FEATURE_GEOMETRY);
+		ktap_ok(features & TSR_FEATURE_TAGGED);
 		ktap_eq(bench_read64(b, TSR_REG_GPU_LOCAL_SIZE), good[i].local_size);
 		ktap_eq(bench_read(b, TSR_REG_GPU_LIMITS), 256 | 8 << 16 | 8u << 24);
 		ktap_eq(bench_read(b, TSR_REG_GPU_RING_LIMITS), 12 | 20 << 8);

@@ -433,6 +433,49 @@ static void tags(void)
 	compressed(0, true, TSR_GFX_NO_FAST_CLEAR);
 }
 
+static const uint64_t *state_at(const struct tiles *t, unsigned int n)
+{
+	return (const uint64_t *)(t->memory + (TAGS - TILES_TARGETS) + 0x8000 + n * 64ull);
+}
+
+/* TAG_STATE of both targets: the texel of clear blocks, and true if there are planes. */
+static void tag_state(bool wanted, unsigned int depth, uint64_t clear, bool planes)
+{
+	const struct tsr_config config = { 0 };
+	struct tiles *t = tiles_new(100, 70, &config);
+	const uint64_t none = 0xaaaaaaaaaaaaaaaa;
+
+	prepare(t);
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA16F, 8);
+	tiles_target(t, TILES_DEPTH, depth, depth == TSR_PIXEL_FORMAT_Z16_UNORM ? 2 : 4);
+	for (unsigned int n = 0; n < 2; n++) {
+		struct tsr_render_target *target = &t->target[n ? TILES_DEPTH : 0];
+
+		target->clear_0 = binner_bits(n ? 0.75f : 0.5f);
+		target->clear_3 = binner_bits(1);
+		target->tags = TAGS + n * 0x1000;
+		target->tag_state = wanted ? TAGS + 0x8000 + n * 64 : 0;
+	}
+	memset(t->memory, 0xaa, 3 * TILES_TARGET_SIZE);
+	ktap_ok(tiles_run(t));
+	ktap_eq(state_at(t, 0)[0], wanted ? 0x3c00000000003800 : none);
+	ktap_eq(state_at(t, 0)[1], wanted ? 0 : none);
+	ktap_eq(state_at(t, 0)[2], wanted ? 0 : none);
+	ktap_eq(state_at(t, 0)[3], none);
+	ktap_eq(state_at(t, 1)[0], wanted ? clear : none);
+	ktap_eq(state_at(t, 1)[1], wanted ? 0 : none);
+	ktap_eq(state_at(t, 1)[2], wanted ? planes : none);
+	tiles_free(t);
+}
+
+static void tag_states(void)
+{
+	tag_state(true, TSR_PIXEL_FORMAT_R32F, 0x3f400000, true);
+	tag_state(true, TSR_PIXEL_FORMAT_Z24X8_UNORM, 0xbfffff, true);
+	tag_state(true, TSR_PIXEL_FORMAT_Z16_UNORM, 0xbfff, false);
+	tag_state(false, TSR_PIXEL_FORMAT_R32F, 0, false);
+}
+
 /* The byte beside a depth is left alone, in tiles nothing was drawn to as well. */
 static void beside_depth(void)
 {
@@ -606,6 +649,7 @@ int main(int argc, char **argv)
 	ktap_run("[OM7] a query that changes between draws of one state", queries_change);
 	ktap_run("[ZS6] [OM3] tags: fast clear, uniform pixels, planes; loaded, drawn on, expanded",
 		 tags);
+	ktap_run("[MEM8] TAG_STATE as TILE_STORE leaves it", tag_states);
 	ktap_run("[ZS1] [MEM8] the byte beside a depth", beside_depth);
 	ktap_run("[SYS7] [SYS10] suspended at every step; saved, loaded now and then", stopping);
 	ktap_run("[SYS7] a frame that is smaller when a snapshot is loaded", smaller_frame);

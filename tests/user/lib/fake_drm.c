@@ -56,7 +56,8 @@ static int query(struct drm_tessera_dev_query *arg)
 {
 	static const struct drm_tessera_gpu_info info = {
 		.hw_version = 1 << 16,
-		.features = DRM_TESSERA_FEATURE_COMPRESSED | DRM_TESSERA_FEATURE_GEOMETRY,
+		.features = DRM_TESSERA_FEATURE_COMPRESSED | DRM_TESSERA_FEATURE_GEOMETRY |
+			    DRM_TESSERA_FEATURE_TAGGED,
 		.engine_count = 1,
 		.va_start = VA_START,
 		.va_end = VA_END,

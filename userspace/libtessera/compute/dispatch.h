@@ -25,7 +25,7 @@ struct tsr_placed {
 /* A view as a texture: the descriptor but for the address of @surfaces, and all memory it reads. */
 struct tsr_sampled {
 	struct tsr_texture texture;
-	struct tsr_texture_surface surfaces[TSR_SURFACES_MAX];
+	struct tsr_texture_surface surfaces[TSR_SURFACES_MAX + 1];	/* TEXTURE_TAGS last */
 	uint32_t surface_count;
 	uint64_t va, size;
 };

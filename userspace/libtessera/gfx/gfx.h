@@ -59,6 +59,7 @@ struct tsr_image {
 	struct tsr_image_info info;	/* zeroes replaced */
 	uint64_t va;
 	uint64_t tags;			/* address of the tags, 0: none */
+	uint64_t tag_state;		/* TAG_STATE; 0: textures cannot read tags */
 	/* with tags, see gfx_tags.c */
 	atomic_bool plain;		/* passes store it expanded: others have seen it */
 	_Atomic(struct tsr_gfx *) owner;	/* whose passes draw it; referenced, for good */
@@ -352,8 +353,11 @@ TSR_HIDDEN int gfx_image_open(struct tsr_image *image, bool keep);
 /* gfx_image_close(): the image goes. */
 TSR_HIDDEN void gfx_image_close(struct tsr_image *image);
 
-/* gfx_tags_sampled(): programs of @stages have the image as a texture; forget(): none have any. */
-TSR_HIDDEN int gfx_tags_sampled(struct tsr_gfx_pass *pass, struct tsr_image *image,
+/* gfx_view_tagged(): true if the texture unit reads the view through its tags. */
+TSR_HIDDEN bool gfx_view_tagged(const struct tsr_view *view);
+
+/* gfx_tags_sampled(): programs of @stages have the texture @view; forget(): none have any. */
+TSR_HIDDEN int gfx_tags_sampled(struct tsr_gfx_pass *pass, const struct tsr_view *view,
 				uint32_t stages);
 TSR_HIDDEN void gfx_tags_forget(struct tsr_gfx_pass *pass);
 

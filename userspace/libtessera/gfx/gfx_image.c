@@ -116,20 +116,25 @@ static uint64_t tag_bytes(const struct tsr_image_info *i)
 static int allocate(struct tsr_image *image)
 {
 	const struct tsr_image_info *i = &image->info;
-	uint64_t size = image->sample_size * i->samples * i->layers, tags = size;
+	uint64_t size = image->sample_size * i->samples * i->layers, tags = size, state = 0;
 	const uint32_t rw = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
 	int ret;
 
 	if (image->sample_size > UINT32_MAX && i->samples > 1)
 		return tsr_fail(EINVAL, "an image's sample of 4 GiB or more");
-	if (i->flags & TSR_IMAGE_COMPRESSED)
-		size += tag_bytes(i);
+	if (i->flags & TSR_IMAGE_COMPRESSED) {
+		state = tsr_round_up(tags + tag_bytes(i), IMAGE_ALIGN);
+		size = state + TSR_TAG_STATE__QWORDS * sizeof(uint64_t);
+	}
 	ret = tsr_bo_create(tsr_vm_device(image->vm), size, i->bo_flags,
 			    i->flags & TSR_IMAGE_EXPORTABLE ? NULL : image->vm, &image->bo);
 	if (!ret)
 		ret = tsr_vm_map(image->vm, image->bo, 0, 0, rw, &image->va);
 	if (!ret && i->flags & TSR_IMAGE_COMPRESSED)
 		image->tags = image->va + tags;
+	if (image->tags && tsr_device_info(tsr_vm_device(image->vm))->features &
+			   DRM_TESSERA_FEATURE_TAGGED)
+		image->tag_state = image->va + state;
 	return ret;
 }
 

@@ -246,6 +246,7 @@ void gfx_pack_target(struct tsr_gfx_pass *pass, unsigned int n)
 		r.layer_stride = image->info.depth ? l->surface.size :
 						     image->sample_size * image->info.samples;
 		r.tags = image->tags;
+		r.tag_state = image->tag_state;
 		r.expand = pass->expands >> n & 1;
 	}
 	tsr_pack_render_target(pass->color + n * TSR_RENDER_TARGET__QWORDS, &r);

@@ -81,7 +81,7 @@ static int write_bindings(struct tsr_gfx_pass *pass, uint32_t stages,
 	if (!ret)
 		ret = tsr_bindings_check(pass->scratch, &d, r);
 	for (i = 0; !ret && i < b->texture_count; i++)
-		ret = gfx_tags_sampled(pass, b->textures[i].image, stages);
+		ret = gfx_tags_sampled(pass, &b->textures[i], stages);
 	d.view_count = 0;
 	return ret ? ret : tsr_bindings_write(pass->scratch, &d, r, tables);
 }

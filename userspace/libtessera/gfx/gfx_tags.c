@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Images with compression metadata stay compressed while only the passes of one context use them.
- * These passes are drawn in order and can read the metadata. All other users need the texels.
- * Before such a use, a pass that draws nothing loads the image and stores it expanded. The pass is
- * ordered after earlier submissions and before later ones. An image that has a permanent other user
- * (as a texture, or by its address, which cannot be revoked) is stored expanded from then on.
+ * Images with compression metadata stay compressed while only the passes of one context draw them
+ * and only 2D textures read them. These passes are drawn in order and can read the metadata, as
+ * the texture unit can. All other users need the texels. Before such a use, a pass that draws
+ * nothing loads the image and stores it expanded. The pass is ordered after earlier submissions
+ * and before later ones. An image that has a permanent other user (as a cube map, or by its
+ * address, which cannot be revoked) is stored expanded from then on.
  *
  * The first context that drew an image owns it. Its lock protects the state of the image.
  */
@@ -125,8 +126,9 @@ void gfx_image_close(struct tsr_image *image)
 
 /* ---- What a pass uses ------------------------------------------------------------------------ */
 
-int gfx_tags_sampled(struct tsr_gfx_pass *pass, struct tsr_image *image, uint32_t stages)
+int gfx_tags_sampled(struct tsr_gfx_pass *pass, const struct tsr_view *view, uint32_t stages)
 {
+	struct tsr_image *image = view->image;
 	struct gfx_sampled *more;
 	unsigned int i;
 
@@ -137,6 +139,8 @@ int gfx_tags_sampled(struct tsr_gfx_pass *pass, struct tsr_image *image, uint32_
 			return tsr_fail(EINVAL,
 					"a texture of an image with TSR_IMAGE_COMPRESSED that is a "
 					"target of the pass");
+	if (gfx_view_tagged(view))
+		return 0;
 	for (i = 0; i < pass->sampled_count && pass->sampled[i].image != image; i++)
 		;
 	if (i == pass->sampled_count) {

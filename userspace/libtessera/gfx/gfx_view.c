@@ -47,6 +47,27 @@ static int complete(const struct tsr_view *view, struct tsr_view *v)
 	return 0;
 }
 
+bool gfx_view_tagged(const struct tsr_view *view)
+{
+	const struct tsr_image *image = view->image;
+
+	return image->tag_state &&
+	       (view->dimension ? view->dimension : natural(&image->info)) == TSR_VIEW_2D;
+}
+
+/* TEXTURE_TAGS of a view without zeroes, in the form of a surface. */
+static struct tsr_texture_surface tags_of(const struct tsr_view *v)
+{
+	const struct tsr_image *image = v->image;
+	const uint64_t columns = (image->info.width + 7) / 8, rows = (image->info.height + 7) / 8;
+
+	return (struct tsr_texture_surface) {
+		.pointer = image->tags + v->first_layer * rows * columns,
+		.row_stride = (int32_t)(uint32_t)image->tag_state,
+		.slice_stride = (int32_t)(uint32_t)(image->tag_state >> 32),
+	};
+}
+
 static void describe(const struct tsr_view *v, struct tsr_texture *t)
 {
 	static const uint32_t dimension[] = {
@@ -72,6 +93,7 @@ static void describe(const struct tsr_view *v, struct tsr_texture *t)
 		.levels = v->levels - 1, .max_lod = (v->levels - 1) << 8,
 		.samples = gfx_log2(i->samples),
 		.layers = (v->dimension == TSR_VIEW_CUBE ? v->layers / 6 : v->layers) - 1,
+		.tagged = gfx_view_tagged(v),
 	};
 }
 
@@ -107,6 +129,8 @@ int tsr_view_sample(const struct tsr_view *view, struct tsr_sampled *sampled)
 					.slice_stride = (int32_t)s->size,
 				};
 			}
+	if (sampled->texture.tagged)
+		sampled->surfaces[n++] = tags_of(&v);
 	sampled->surface_count = n;
 	sampled->va = image->va;
 	sampled->size = tsr_bo_size(image->bo);
@@ -115,7 +139,7 @@ int tsr_view_sample(const struct tsr_view *view, struct tsr_sampled *sampled)
 
 int tsr_view_open(const struct tsr_view *view)
 {
-	return gfx_image_open(view->image, true);
+	return gfx_view_tagged(view) ? 0 : gfx_image_open(view->image, true);
 }
 
 /* One level of an image, with layers or slices. */

@@ -212,7 +212,9 @@ enum drm_tessera_feature {
 	/** @DRM_TESSERA_FEATURE_COMPRESSED: Textures may have compressed formats. */
 	DRM_TESSERA_FEATURE_COMPRESSED = 1 << 3,
 	/** @DRM_TESSERA_FEATURE_GEOMETRY: Patches, geometry shaders and stream-out are there. */
-	DRM_TESSERA_FEATURE_GEOMETRY = 1 << 4
+	DRM_TESSERA_FEATURE_GEOMETRY = 1 << 4,
+	/** @DRM_TESSERA_FEATURE_TAGGED: Textures may be render targets with tags. */
+	DRM_TESSERA_FEATURE_TAGGED = 1 << 5
 };
 
 /**

@@ -288,10 +288,10 @@ union tsr_gfx_color {
  *
  * An image with TSR_IMAGE_COMPRESSED is a target as a whole (all of its samples, from layer 0 on),
  * of color or of depth without stencil in its words. Passes of one tsr_gfx store it compressed.
- * Nobody sees that: before anything else reads or writes it, the library submits a pass that
- * expands it, after all that were submitted before. From the first time on that it is a texture or
- * a target of another tsr_gfx, or its address was asked for, it is stored as it is. It cannot be a
- * texture of a pass that draws to it.
+ * 2D textures read it compressed if the device has DRM_TESSERA_FEATURE_TAGGED. Before any other use
+ * the library submits a pass that expands it, after all that were submitted before. Once it has
+ * been another texture or a target of another tsr_gfx, or its address was requested, it is stored
+ * expanded. It cannot be a texture of a pass that draws to it.
  */
 struct tsr_gfx_target {
 	struct tsr_image *image;
