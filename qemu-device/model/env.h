@@ -9,6 +9,7 @@
 #ifndef TSR_ENV_H
 #define TSR_ENV_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,6 +57,7 @@ struct tsr_env {
 	bool drain;			/* cores finish what they have begun and begin nothing */
 	_Atomic uint64_t *serial;	/* last number that tsr_env_serial() returned */
 	_Atomic uint64_t *texture_l2;	/* TSR_TEXTURE_L2_LINES tags, see tex_cache.h */
+	pthread_mutex_t *tag_lock;	/* blocks with tags are being expanded, see tags.h */
 	struct tsr_counters *counters;	/* for the clocks below */
 };
 

@@ -198,11 +198,13 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	gpu->env.cfg = &gpu->cfg;
 	gpu->env.serial = &gpu->serial;
 	gpu->env.texture_l2 = gpu->texture_l2;
+	gpu->env.tag_lock = &gpu->tag_lock;
 	gpu->env.counters = &gpu->counters;
 	gpu->env.simd = gpu->cfg.simd ? tsr_simd_named(gpu->cfg.simd) : tsr_simd_best();
 	gpu->env.msg_path = gpu->env.simd->messages;
 	gpu->cfg.simd = NULL;	/* the caller's string may go away */
 	init_lock(&gpu->lock);
+	init_lock(&gpu->tag_lock);
 	pthread_cond_init(&gpu->quiet, NULL);
 	sem_init(&gpu->workers.wake, 0, 0);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
@@ -237,6 +239,7 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 		gpu->hooks->free(gpu);
 	pthread_mutex_destroy(&gpu->irq.lock);
 	pthread_mutex_destroy(&gpu->lock);
+	pthread_mutex_destroy(&gpu->tag_lock);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
 		tsr_dispatch_drop(&gpu->queue[i].work);
 		tsr_bin_drop(&gpu->queue[i].work);

@@ -1,31 +1,72 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Planes of compressed blocks: what RENDER stores of a block of depths, and what others read.
+ * Surfaces with tags, for units that are not RENDER. Documentation/hw/3d.md describes the tags.
  *
- * In: the words of a block with tag PLANES. Out: depths, exactly those that were stored.
+ * In: a surface, a texel of it. Out: the texel's bytes as RENDER would have stored them expanded,
+ * or its block expanded in memory, with tag RAW. Blocks are expanded, and planes are read, under
+ * env->tag_lock, so a reader never sees half an expanded block. The lock is held within one call.
+ * Limits: blocks of surfaces with several samples cannot be expanded.
  */
 #ifndef TSR_TAGS_H
 #define TSR_TAGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define TSR_PLANE_WORDS 11		/* of a block's sample with tag PLANES */
-#define TSR_PLANE_STEP_SHIFT 8		/* fraction bits of a plane's steps */
+#include "mem.h"
+
+#define TSR_TAG_BLOCK 8u			/* of a block that has a tag */
+#define TSR_TAG_PLANE_WORDS 11		/* of a block's sample with tag PLANES */
+#define TSR_TAG_STEP_SHIFT 8		/* fraction bits of a plane's steps */
 
 /* Value of pixel (@x, @y) of the block in the plane @word[0 … 2]. */
 static inline uint32_t tsr_plane_predicted(const uint32_t *word, unsigned int x, unsigned int y)
 {
 	int64_t moved = (int64_t)(int32_t)word[1] * x + (int64_t)(int32_t)word[2] * y;
 
-	return word[0] + (uint32_t)(moved >> TSR_PLANE_STEP_SHIFT);
+	return word[0] + (uint32_t)(moved >> TSR_TAG_STEP_SHIFT);
 }
 
-/* Depth of pixel (@x, @y) of the block with words @word, TSR_PLANE_WORDS of them. */
+/* Depth of pixel (@x, @y) of the block with words @word, TSR_TAG_PLANE_WORDS of them. */
 static inline uint32_t tsr_plane_depth(const uint32_t *word, unsigned int x, unsigned int y)
 {
 	uint32_t residue = word[3 + y] >> 4 * x & 15;
 
 	return tsr_plane_predicted(word, x, y) + (residue ^ 8) - 8;
 }
+
+/* The contents of TAG_STATE. */
+struct tsr_tag_meaning {
+	uint8_t clear[16];		/* texel of a block with tag CLEAR, as in memory */
+	bool planes;			/* blocks can have tag PLANES */
+};
+
+/* One sample of one layer. */
+struct tsr_tagged {
+	uint64_t base;			/* address of texel (0, 0) */
+	uint64_t first;			/* the same of sample 0 */
+	uint64_t tags;			/* address of the tag of block (0, 0) */
+	int64_t row_stride;
+	uint32_t width, height;		/* texels */
+	unsigned int bytes;		/* of a texel, at most 16 */
+	bool tiled;
+	bool samples;			/* there are others: tag UNIFORM */
+	struct tsr_tag_meaning meaning;
+};
+
+/* Read TAG_STATE at @va, which is a multiple of 64. */
+enum tsr_step tsr_tag_state_read(struct tsr_mem *mem, uint64_t va, struct tsr_tag_meaning *meaning);
+/* The tag of the block of texel (@x, @y), RAW unless it suits the surface. */
+enum tsr_step tsr_tagged_tag(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
+			     uint32_t y, uint8_t *tag);
+/* The bytes of texel (@x, @y). */
+enum tsr_step tsr_tagged_read(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
+			      uint32_t y, uint8_t *texel);
+/*
+ * Expand the block of texel (@x, @y): its texels are in memory from now on. The surface has one
+ * sample. Nothing has been written unless it returns TSR_STEP_DONE.
+ */
+enum tsr_step tsr_tagged_expand(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
+				uint32_t y);
 
 #endif

@@ -26,7 +26,7 @@ struct block {
 /* The step from @from to @to, 7 pixels away; false: it is too large to be said. */
 static bool step_of(uint32_t from, uint32_t to, uint32_t *step)
 {
-	int64_t s = ((int64_t)to - from) * (1 << TSR_PLANE_STEP_SHIFT) / (DIM - 1);
+	int64_t s = ((int64_t)to - from) * (1 << TSR_TAG_STEP_SHIFT) / (DIM - 1);
 
 	*step = s;
 	return s == (int32_t)s;
@@ -127,7 +127,7 @@ static bool alike(const struct block *b, unsigned int s, const uint8_t *same, co
 }
 
 static uint8_t find_tag(const struct tsr_tile_core *c, const struct block *b,
-			uint32_t plane[TSR_SAMPLES_MAX][TSR_PLANE_WORDS])
+			uint32_t plane[TSR_SAMPLES_MAX][TSR_TAG_PLANE_WORDS])
 {
 	bool clear = !(c->render->debug & TSR_GFX_NO_FAST_CLEAR), uniform = b->samples > 1;
 	bool planes = b->rt == DEPTH && b->bytes == 4 && b->w == DIM && b->h == DIM;
@@ -179,13 +179,14 @@ static enum tsr_step move_samples(struct tsr_tile_core *c, struct tsr_mem *mem, 
 /* Moves planes, the first words of a block's texels. */
 static enum tsr_step move_planes(struct tsr_tile_core *c, struct tsr_mem *mem,
 				 const struct block *b,
-				 uint32_t plane[TSR_SAMPLES_MAX][TSR_PLANE_WORDS], bool write)
+				 uint32_t plane[TSR_SAMPLES_MAX][TSR_TAG_PLANE_WORDS], bool write)
 {
 	const struct tsr_tile *t = &c->buffer.tile;
 
 	for (unsigned int s = 0; s < b->samples; s++) {
-		for (unsigned int n = 0; n < TSR_PLANE_WORDS; n += DIM) {
-			unsigned int count = TSR_PLANE_WORDS - n < DIM ? TSR_PLANE_WORDS - n : DIM;
+		for (unsigned int n = 0; n < TSR_TAG_PLANE_WORDS; n += DIM) {
+			unsigned int left = TSR_TAG_PLANE_WORDS - n;
+			unsigned int count = left < DIM ? left : DIM;
 			enum tsr_step step = tsr_tile_move_row(
 				c, mem, b->target, 4, s, t->x + b->x, t->y + b->y + n / DIM, count,
 				(uint8_t *)&plane[s][n], write);
@@ -195,7 +196,7 @@ static enum tsr_step move_planes(struct tsr_tile_core *c, struct tsr_mem *mem,
 		}
 	}
 	c->stats.count[write ? TSR_TILE_STORE_BYTES : TSR_TILE_LOAD_BYTES] +=
-		(uint64_t)TSR_PLANE_WORDS * 4 * b->samples;
+		(uint64_t)TSR_TAG_PLANE_WORDS * 4 * b->samples;
 	return TSR_STEP_DONE;
 }
 
@@ -215,7 +216,7 @@ static uint64_t tag_at(const struct tsr_tile_core *c, const struct tsr_render_ta
 
 static enum tsr_step store_block(struct tsr_tile_core *c, struct tsr_mem *mem, struct block *b)
 {
-	uint32_t plane[TSR_SAMPLES_MAX][TSR_PLANE_WORDS];
+	uint32_t plane[TSR_SAMPLES_MAX][TSR_TAG_PLANE_WORDS];
 	enum tsr_step step = TSR_STEP_DONE;
 	uint8_t tag;
 
@@ -236,7 +237,7 @@ static enum tsr_step store_block(struct tsr_tile_core *c, struct tsr_mem *mem, s
 
 static enum tsr_step load_block(struct tsr_tile_core *c, struct tsr_mem *mem, struct block *b)
 {
-	uint32_t plane[TSR_SAMPLES_MAX][TSR_PLANE_WORDS];
+	uint32_t plane[TSR_SAMPLES_MAX][TSR_TAG_PLANE_WORDS];
 	uint8_t tag, texel[TSR_TEXEL_BYTES_MAX];
 	enum tsr_step step = tsr_mem_read(mem, tag_at(c, b->target, b->x, b->y), &tag, 1);
 

@@ -83,7 +83,7 @@ enum tsr_step tsr_texture_find(struct tsr_msg_env *env, uint32_t index,
 	if (!fill_texture(&t, q[0] >> TSR_TEXTURE_ORDER__SHIFT & 0x3fffff, view))
 		return bad_state(env, va);
 	if (t.tagged)
-		step = tsr_tagged_find(env, view);
+		step = tsr_texture_tags(env, view);
 	if (step != TSR_STEP_DONE)
 		return step;
 	view->serial = tsr_texture_serial(cache);
@@ -280,13 +280,14 @@ static enum tsr_step uncached(struct tsr_msg_env *env, struct tsr_texture_view *
 			      const struct tsr_texel_place *place, uint8_t *bytes)
 {
 	enum tsr_step step;
-	uint8_t *page, tag;
+	struct tsr_tagged tagged;
+	uint8_t *page;
 	uint64_t va;
 
 	if (view->tagged) {
-		step = tsr_tagged_tag(env, view, place, &tag);
-		return step != TSR_STEP_DONE ? step :
-					       tsr_tagged_read(env, view, place, tag, bytes);
+		step = tsr_texture_tagged(env, view, place, &tagged);
+		return step != TSR_STEP_DONE ? step : tsr_tagged_read(env->mem, &tagged, place->x,
+								      place->y, bytes);
 	}
 	step = tsr_texel_address(env, view, place, &va);
 	if (step != TSR_STEP_DONE)

@@ -544,6 +544,17 @@ static unsigned int register_type(const struct tsr_format *format)
 						    : TSR_REGISTER_TYPE_F32;
 }
 
+/* Loads and stores know no tags: have the block of a texel in memory. */
+static enum tsr_step expand(struct tsr_msg_env *env, struct tsr_texture_view *view,
+			    const struct tsr_texel_place *place)
+{
+	struct tsr_tagged tagged;
+	enum tsr_step step = tsr_texture_tagged(env, view, place, &tagged);
+
+	return step != TSR_STEP_DONE ? step :
+	       tsr_tagged_expand(env->mem, &tagged, place->x, place->y);
+}
+
 static enum tsr_step lea_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 			      const void *arg)
 {
@@ -558,15 +569,18 @@ static enum tsr_step lea_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 					      ? msg->insn->imm[TSR_IMM_TEXTURE_INDEX]
 					      : msg->src[2]->u[lane], &t);
 
-	if (step == TSR_STEP_DONE && t && (t->format.codec || t->tagged))
+	if (step == TSR_STEP_DONE && t && (t->format.codec || (t->tagged && t->samples > 1)))
 		step = tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, t->va, TSR_ACCESS_NONE);
 	if (step == TSR_STEP_DONE && t) {
 		volume = t->dimension == TSR_TEXTURE_DIMENSION_3D;
 		place.z = volume ? z : 0;
 		place.layer = volume ? 0 : z;
 		if (place.x < t->width && place.y < t->height && place.z < t->depth &&
-		    place.layer < t->layers && t->format.bytes)
-			step = tsr_texel_address(env, t, &place, &va);
+		    place.layer < t->layers && t->format.bytes) {
+			step = t->tagged ? expand(env, t, &place) : TSR_STEP_DONE;
+			if (step == TSR_STEP_DONE)
+				step = tsr_texel_address(env, t, &place, &va);
+		}
 		word = t->word | register_type(&t->format) << TSR_CONVERSION_REGISTERS__SHIFT;
 	}
 	if (step != TSR_STEP_DONE)

@@ -22,6 +22,7 @@
 #ifndef TSR_SHADER_MSG_TEXTURE_H
 #define TSR_SHADER_MSG_TEXTURE_H
 
+#include "memory/tags.h"
 #include "units/msg.h"
 #include "units/msg_format.h"
 
@@ -82,9 +83,8 @@ struct tsr_texture_view {
 	struct tsr_surface_cache cache[4];
 	/* of a render target with tags, see tex_tags.c */
 	bool tagged;
-	bool planes;			/* blocks can have tag PLANES */
 	uint64_t tags;			/* address of the first one */
-	uint8_t clear[16];		/* texel of a block with tag CLEAR, as in memory */
+	struct tsr_tag_meaning meaning;
 };
 
 /* A sampler, ready for use. */
@@ -147,13 +147,10 @@ enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view
  * tex_tags.c. Find the tags of @view, whose other fields are filled in. Faults if it cannot have
  * tags.
  */
-enum tsr_step tsr_tagged_find(struct tsr_msg_env *env, struct tsr_texture_view *view);
-/* The tag (enum tsr_target_tag) of the block of a texel, RAW unless it suits @view. */
-enum tsr_step tsr_tagged_tag(struct tsr_msg_env *env, const struct tsr_texture_view *view,
-			     const struct tsr_texel_place *place, uint8_t *tag);
-/* The bytes of a texel with tag @tag as they would be in memory without tags. */
-enum tsr_step tsr_tagged_read(struct tsr_msg_env *env, struct tsr_texture_view *view,
-			      const struct tsr_texel_place *place, uint8_t tag, uint8_t *bytes);
+enum tsr_step tsr_texture_tags(struct tsr_msg_env *env, struct tsr_texture_view *view);
+/* The surface of texel @place of @view, which is tagged. */
+enum tsr_step tsr_texture_tagged(struct tsr_msg_env *env, struct tsr_texture_view *view,
+				 const struct tsr_texel_place *place, struct tsr_tagged *tagged);
 /* Components in the order of the result, the texture's swizzle not applied. */
 enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *view, bool linear,
 			     const struct tsr_texel_place *place, union tsr_texel *texel);

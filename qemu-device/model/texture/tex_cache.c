@@ -414,24 +414,32 @@ static bool read_block(struct tsr_msg_env *env, const struct tsr_texture_view *v
 	return true;
 }
 
-/* A block of a texture with tags whose texels are not in memory, texel by texel, as @tag says. */
+/*
+ * Texels of a texture with tags, one by one, if some of them are not in memory. False: they cannot
+ * be had now. *@raw_tag: all are in memory, and nothing has been done.
+ */
 static bool fetch_tagged(struct tsr_msg_env *env, struct tsr_texture_view *view,
-			 const struct tsr_texel_place *first, uint8_t tag,
-			 struct tsr_raw_block *raw)
+			 const struct tsr_texel_place *first, struct tsr_raw_block *raw,
+			 bool *raw_tag)
 {
-	const unsigned int bytes = view->format.bytes;
+	struct tsr_tagged t;
+	uint8_t tag;
 
+	if (tsr_texture_tagged(env, view, first, &t) != TSR_STEP_DONE ||
+	    tsr_tagged_tag(env->mem, &t, first->x, first->y, &tag) != TSR_STEP_DONE)
+		return false;
+	*raw_tag = tag == TSR_TARGET_TAG_RAW;
+	if (*raw_tag)
+		return true;
 	raw->from = raw->bytes;
 	raw->order = rows;
 	raw->tiled = false;
 	for (unsigned int i = 0; i < TSR_TEX_BLOCK_DIM * TSR_TEX_BLOCK_DIM; i++) {
-		struct tsr_texel_place place = *first;
+		unsigned int x = i % TSR_TEX_BLOCK_DIM, y = i / TSR_TEX_BLOCK_DIM;
 
-		place.x += i % TSR_TEX_BLOCK_DIM;
-		place.y += i / TSR_TEX_BLOCK_DIM;
-		if (i % TSR_TEX_BLOCK_DIM < raw->columns && i / TSR_TEX_BLOCK_DIM < raw->rows &&
-		    tsr_tagged_read(env, view, &place, tag, raw->bytes + i * bytes) !=
-			    TSR_STEP_DONE)
+		if (x < raw->columns && y < raw->rows &&
+		    tsr_tagged_read(env->mem, &t, first->x + x, first->y + y,
+				    raw->bytes + i * t.bytes) != TSR_STEP_DONE)
 			return false;
 	}
 	return true;
@@ -470,12 +478,12 @@ static bool fetch(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	if ((va | (uint64_t)(int64_t)s->row_stride) % view->format.align)
 		return false;
 	if (view->tagged) {
-		uint8_t tag;
+		bool raw_tag;
 
-		if (tsr_tagged_tag(env, view, &place, &tag) != TSR_STEP_DONE)
+		if (!fetch_tagged(env, view, &place, raw, &raw_tag))
 			return false;
-		if (tag != TSR_TARGET_TAG_RAW)
-			return fetch_tagged(env, view, &place, tag, raw);
+		if (!raw_tag)
+			return true;
 	}
 	return read_block(env, view, s, va, raw);
 }

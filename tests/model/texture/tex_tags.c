@@ -292,6 +292,125 @@ static void test_sample(void)
 	}
 }
 
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+static uint8_t expected[PACKED + BYTES_MAX + 0x10000];	/* of the data, from its beginning on */
+
+/* Expand the block of texel (@x, @y) in @expected. */
+static void expect_expanded(const struct pair *p, unsigned int layer, unsigned int x,
+			    unsigned int y)
+{
+	const struct tex *t = &p->plain;
+	uint8_t *tag = expected + TAGS + (layer * blocks(t->h) + y / 8) * blocks(t->w) + x / 8;
+	const bool whole = (x | 7) < t->w && (y | 7) < t->h;
+
+	if (*tag != TSR_TARGET_TAG_CLEAR &&
+	    !(*tag == TSR_TARGET_TAG_PLANES && p->planes && whole && t->bpp == 4))
+		return;
+	*tag = TSR_TARGET_TAG_RAW;
+	for (unsigned int n = 0; n < 64; n++) {
+		const int tx = (int)((x & ~7u) + n % 8), ty = (int)((y & ~7u) + n / 8);
+
+		if (tx < (int)t->w && ty < (int)t->h)
+			memcpy(expected + tex_address(&p->packed, 0, layer, 0, tx, ty, 0),
+			       u->data + tex_address(t, 0, layer, 0, tx, ty, 0), t->bpp);
+	}
+}
+
+/* The addresses of texels of some lanes; the host has to be asked for pages if @pending. */
+static void addresses(const struct pair *p, bool pending)
+{
+	unsigned int times = 0;
+
+	units_insn(u, TSR_OP_ADD_LEA_TEX);
+	u->insn.mod[TSR_MOD_FORMAT] = TSR_FORMAT_U16;
+	for (unsigned int l = 0; l < 16; l++) {
+		u->src[0].u[l] = at[0][l] | at[1][l] << 16;
+		u->src[1].u[l] = at[2][l];
+		u->src[2].u[l] = 1;
+	}
+	u->b->pending_every = pending;
+	if (pending) {
+		memset(u->b->asked, 0, sizeof(u->b->asked));
+		tsr_tlb_clear(&u->mem.port->tlb);
+	}
+	units_stop(u);
+	ktap_eq(units_finish(u, 20, 0x0f0f, &times), TSR_STEP_DONE);
+	ktap_ok(pending == (times > 0));
+	u->b->pending_every = 0;
+	for (unsigned int l = 0; l < 16; l++) {
+		if (!(0x0f0f >> l & 1))
+			continue;
+		ktap_eq(units_reg(u, 20)->u[l] | (uint64_t)units_reg(u, 21)->u[l] << 32,
+			UNITS_DATA + tex_address(&p->packed, 0, at[2][l], 0, (int)at[0][l],
+						 (int)at[1][l], 0));
+		expect_expanded(p, at[2][l], at[0][l], at[1][l]);
+	}
+}
+
+static void any_texels(const struct pair *p)
+{
+	for (unsigned int l = 0; l < 16; l++) {
+		at[0][l] = tex_random() % p->plain.w;
+		at[1][l] = tex_random() % p->plain.h;
+		at[2][l] = tex_random() % p->plain.layers;
+		at[3][l] = 0;
+	}
+}
+
+/* The texel is at its address, and textures read stores to the address. */
+static void test_addresses(void)
+{
+	for (unsigned int n = 0; n < 160; n++) {
+		const unsigned int f = n % (sizeof(formats) / sizeof(formats[0]));
+		struct pair p;
+		uint8_t *stored;
+
+		do
+			p = any_pair(formats[f].format, formats[f].bpp);
+		while (p.plain.samples > 1);
+		memcpy(expected, u->data, sizeof(expected));
+		any_texels(&p);
+		addresses(&p, n % 4 == 3);
+		if (!ktap_mem_eq(u->data, expected, sizeof(expected)))
+			return;
+		/* a texel that lane 0 stores, of a block that was expanded */
+		stored = texel(&p.packed, at[2][0], 0, at[0][0], at[1][0]);
+		memset(stored, 0x21, p.plain.bpp);
+		memset(texel(&p.plain, at[2][0], 0, at[0][0], at[1][0]), 0x21, p.plain.bpp);
+		for (unsigned int i = 0; i < 20; i++) {
+			units_stop(u);
+			if (!same(&p, fetch))
+				return;
+			any_texels(&p);
+		}
+	}
+}
+
+/* The host is asked for the page of each row while the planes are still needed. */
+static void test_far_rows(void)
+{
+	for (unsigned int n = 0; n < 20; n++) {
+		struct pair p = { .plain = any_texture(TSR_PIXEL_FORMAT_R32F, 4), .planes = true };
+
+		p.plain.w = p.plain.h = 16;
+		p.plain.layers = p.plain.samples = 1;
+		p.plain.tiled = false;
+		p.plain.row[0] = 4096;
+		p.plain.slice[0] = 16 * 4096;
+		p.packed = p.plain;
+		place(&p.plain, PLAIN);
+		place(&p.packed, PACKED);
+		fill(&p);
+		write_pair(&p);
+		memcpy(expected, u->data, sizeof(expected));
+		any_texels(&p);
+		addresses(&p, true);
+		if (!ktap_mem_eq(u->data, expected, sizeof(expected)))
+			return;
+	}
+}
+
 /* Tags that change are seen after an invalidation. */
 static void test_stale(void)
 {
@@ -321,6 +440,7 @@ static void test_faults(void)
 	};
 	const uint64_t va = UNITS_TEXTURES + 32;
 	uint64_t *q = units_table(u, va);
+	struct pair p;
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		any_pair(TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
@@ -332,8 +452,16 @@ static void test_faults(void)
 		if (!units_fault_is(u, TSR_FAULT_SHADER_STATE, va, 3))
 			ktap_note("row %u", i);
 	}
+	do
+		p = any_pair(TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
+	while (p.plain.samples == 1);
+	units_insn(u, TSR_OP_ADD_LEA_TEX);
+	u->insn.mod[TSR_MOD_FORMAT] = TSR_FORMAT_U16;
+	u->src[2].u[3] = 1;
+	ktap_eq(units_run(u, 20, 1 << 3), TSR_STEP_FAULT);
+	units_fault_is(u, TSR_FAULT_SHADER_STATE, va, 3);
 	for (unsigned int i = 0; i < 3; i++) {
-		struct pair p = any_pair(TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
+		p = any_pair(TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
 		uint64_t *tags = units_table(u, PACKED_SURFACES +
 					     16ull * p.plain.layers * p.plain.samples);
 
@@ -356,6 +484,9 @@ int main(int argc, char **argv)
 	ktap_run("[MEM8] fetches through tags: every tag, format, layout, layer and sample",
 		 test_fetch);
 	ktap_run("[MEM8] filtered samples through tags", test_sample);
+	ktap_run("[MEM8] a texel's address expands its block; stores to it are read",
+		 test_addresses);
+	ktap_run("[MEM8] planes stay until all of a block can be written", test_far_rows);
 	ktap_run("[MEM8] tags and the clear texel that have changed", test_stale);
 	ktap_run("[MEM8] textures that cannot have tags, tags that are not mapped", test_faults);
 	units_free(u);
