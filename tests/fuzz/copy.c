@@ -7,6 +7,7 @@
  * Input: the packet's qwords, opcode and length put right; a byte each for the chance of pending
  * and of short translations; then a byte for each page of the two areas. Addresses are put near
  * these areas, sizes cut to what the reference can do, unless a bit says that they shall stay wild.
+ * Surfaces with tags need a whole device, see tests/model/copy/copy_tagged.c.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -74,6 +75,7 @@ static void make_copy_rect(uint64_t *cmd, uint64_t wild)
 	struct tsr_copy_rect p;
 
 	tsr_unpack_copy_rect(cmd, &p);
+	p.src_tagged = p.dst_tagged = false;
 	p.texel = wild & 2 ? p.texel : p.texel % 16 + 1;
 	p.src = near(SRC, wild, p.src) & (p.src_layout && !(wild & 2) ? ~63ULL : ~0ULL);
 	p.dst = near(DST, wild, p.dst) & (p.dst_layout && !(wild & 2) ? ~63ULL : ~0ULL);
@@ -93,6 +95,7 @@ static void make_fill_rect(uint64_t *cmd, uint64_t wild)
 	struct tsr_fill_rect p;
 
 	tsr_unpack_fill_rect(cmd, &p);
+	p.tagged = false;
 	p.texel = wild & 2 ? p.texel : p.texel % 16 + 1;
 	p.dst = near(DST, wild, p.dst) & (p.layout && !(wild & 2) ? ~63ULL : ~0ULL);
 	if (!(wild & 4))

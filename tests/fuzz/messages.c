@@ -115,6 +115,40 @@ static void make_tables(void)
 	}
 }
 
+#define TAGS 0x9000u			/* in the data, of texture 4 and attribute 8 */
+#define TAG_STATE 0x9100u
+
+/* A texture and an image with tags; in the table of surfaces theirs are the last. */
+static void make_tagged(void)
+{
+	const uint64_t surfaces = UNITS_SURFACES + 0x600;
+	uint64_t *q = units_table(u, UNITS_TEXTURES + 32 * 4);
+
+	q[0] = 2 | 2 << 4 | 187ull << 22 | 36ull << 32 | 20ull << 48;
+	q[1] = 0x688 | 1 << 12 | 0x1fffull << 48;
+	q[2] = surfaces;
+	q[3] = 1 | 1 << 16;
+	q = units_table(u, surfaces);
+	for (unsigned int i = 0; i < 2; i++) {
+		q[2 * i] = UNITS_DATA + 0xa000 + 0x2000 * i;
+		q[2 * i + 1] = 0xc00;
+	}
+	q[4] = UNITS_DATA + TAGS;
+	q[5] = UNITS_DATA + TAG_STATE;
+	q = units_table(u, UNITS_ATTRIBUTES + 8 * 8);
+	q[0] = 16 | (uint64_t)TSR_PIXEL_FORMAT_R32F << 22;
+	q = units_table(u, UNITS_BUFFERS + 32 * 8);
+	q[0] = 6 | (UNITS_DATA + 0xa000);
+	q[1] = 4 | 0x4000ull << 32;
+	q[2] = 32 | 1 << 6 | 36ull << 16 | 20ull << 32 | 1ull << 48;
+	q[3] = 0xc00 | 0x2000ull << 32;
+	q[4] = 32 | (UNITS_DATA + TAG_STATE);
+	q[5] = UNITS_DATA + TAGS;
+	for (unsigned int i = 0; i < 32; i++)
+		u->data[TAGS + i] = (uint8_t)(rnd() % 5);
+	u->data[TAG_STATE + 16] = (uint8_t)rnd();
+}
+
 /* A word for a source or a register: numbers of all sizes, and floats. */
 static uint32_t word(unsigned int kind)
 {
@@ -292,6 +326,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	start();
 	state = c[10] | c[11] << 8 | c[12] << 16;
 	make_tables();
+	make_tagged();
 	for (size_t i = 16; i + 3 <= size; i += 3)
 		u->tables[(data[i] | data[i + 1] << 8) % UNITS_TABLES_SIZE] = data[i + 2];
 	memcpy(tables, u->tables, sizeof(tables));

@@ -50,9 +50,9 @@ static struct verdict check_copy_rect(const struct tsr_copy_rect *r)
 {
 	if (bad_texel(r->texel))
 		return verdict(TSR_FAULT_BAD_VALUE, 0);
-	if (bad_base(r->src_layout, r->src))
+	if (!r->src_tagged && bad_base(r->src_layout, r->src))
 		return verdict(TSR_FAULT_ALIGNMENT, 1);
-	if (bad_base(r->dst_layout, r->dst))
+	if (!r->dst_tagged && bad_base(r->dst_layout, r->dst))
 		return verdict(TSR_FAULT_ALIGNMENT, 2);
 	if (bad_pitch(r->src_layout, r->texel, r->src_pitch) ||
 	    bad_pitch(r->dst_layout, r->texel, r->dst_pitch))
@@ -66,7 +66,7 @@ static struct verdict check_fill_rect(const struct tsr_fill_rect *r)
 {
 	if (bad_texel(r->texel))
 		return verdict(TSR_FAULT_BAD_VALUE, 0);
-	if (bad_base(r->layout, r->dst))
+	if (!r->tagged && bad_base(r->layout, r->dst))
 		return verdict(TSR_FAULT_ALIGNMENT, 1);
 	if (bad_pitch(r->layout, r->texel, r->pitch))
 		return verdict(TSR_FAULT_ALIGNMENT, 2);
@@ -86,6 +86,7 @@ static struct verdict check_fill_linear(const struct tsr_fill_linear *f)
 
 static enum tsr_step copy_rect(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd, uint64_t *done)
 {
+	enum tsr_step step = TSR_STEP_DONE;
 	struct tsr_copy_scratch scratch;
 	struct tsr_copy_rect r;
 	struct verdict v;
@@ -97,14 +98,20 @@ static enum tsr_step copy_rect(struct tsr_copy *c, uint64_t pc, const uint64_t *
 	if (!r.width || !r.height)
 		return TSR_STEP_DONE;
 	c->src = (struct tsr_copy_surface){ r.src, r.src_pitch, r.src_layout == TSR_LAYOUT_TILED,
-					    r.src_x, r.src_y };
+					    r.src_x, r.src_y, NULL };
 	c->dst = (struct tsr_copy_surface){ r.dst, r.dst_pitch, r.dst_layout == TSR_LAYOUT_TILED,
-					    r.dst_x, r.dst_y };
+					    r.dst_x, r.dst_y, NULL };
 	c->texel = r.texel;
 	c->width = r.width;
 	c->height = r.height;
 	c->flip_x = r.flip_x;
 	c->flip_y = r.flip_y;
+	if (r.src_tagged)
+		step = tsr_copy_find_tags(c, pc, 1, &c->src, &c->tagged[0]);
+	if (r.dst_tagged && step == TSR_STEP_DONE)
+		step = tsr_copy_find_tags(c, pc, 2, &c->dst, &c->tagged[1]);
+	if (step != TSR_STEP_DONE)
+		return step;
 	c->ops = tsr_tile_ops(r.texel);
 	c->scratch = &scratch;
 	return tsr_copy_rect(c, done);
@@ -112,6 +119,7 @@ static enum tsr_step copy_rect(struct tsr_copy *c, uint64_t pc, const uint64_t *
 
 static enum tsr_step fill_rect(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd, uint64_t *done)
 {
+	enum tsr_step step = TSR_STEP_DONE;
 	struct tsr_copy_scratch scratch;
 	struct tsr_copy_pattern pattern;
 	struct tsr_fill_rect r;
@@ -126,10 +134,14 @@ static enum tsr_step fill_rect(struct tsr_copy *c, uint64_t pc, const uint64_t *
 	tsr_copy_pattern_init(&pattern, r.texel, r.pattern_lo, r.pattern_hi);
 	c->pattern = &pattern;
 	c->dst = (struct tsr_copy_surface){ r.dst, r.pitch, r.layout == TSR_LAYOUT_TILED,
-					    r.x, r.y };
+					    r.x, r.y, NULL };
 	c->texel = r.texel;
 	c->width = r.width;
 	c->height = r.height;
+	if (r.tagged)
+		step = tsr_copy_find_tags(c, pc, 1, &c->dst, &c->tagged[1]);
+	if (step != TSR_STEP_DONE)
+		return step;
 	c->ops = tsr_tile_ops(r.texel);
 	c->scratch = &scratch;
 	return tsr_copy_rect(c, done);

@@ -13,6 +13,7 @@
  *   copy_linear.c   COPY_LINEAR and FILL_LINEAR
  *   copy_rect.c     rectangles: the order of texels, one texel, rows of linear surfaces
  *   copy_block.c    rectangles: blocks of a tile at once, where a tiled surface is involved
+ *   copy_tagged.c   surfaces with tags
  *   copy_window.c   memory through short-lived windows on it
  *   copy_pattern.c  the pattern of the fills
  *   tiling.c        texels in a tile
@@ -28,6 +29,7 @@
 #include <stdint.h>
 
 #include "engine.h"
+#include "memory/tags.h"
 #include "memory/tiling.h"
 #include "tsr_packets.h"
 #include "tsr_regs.h"
@@ -85,6 +87,7 @@ struct tsr_copy_surface {
 	uint32_t pitch;			/* bytes from row to row, tiled: of tiles */
 	bool tiled;
 	uint32_t x, y;			/* where the rectangle begins */
+	const struct tsr_tagged *tagged;	/* NULL: it has no tags */
 };
 
 /*
@@ -114,6 +117,7 @@ struct tsr_copy {
 	struct tsr_copy_surface dst;
 	unsigned int texel;		/* bytes */
 	uint64_t width, height;		/* texels, not 0 */
+	struct tsr_tagged tagged[2];	/* of source and destination that have tags */
 	bool flip_x, flip_y;
 	uint64_t budget;		/* bytes that may still be written in this step */
 	unsigned int translations;	/* asked for so far in this step */
@@ -146,6 +150,16 @@ enum tsr_step tsr_copy_rect(struct tsr_copy *c, uint64_t *done);
  */
 uint64_t tsr_copy_texel_addr(const struct tsr_copy_surface *s, unsigned int texel, uint64_t x,
 			     uint64_t y);
+
+/*
+ * copy_tagged.c: read the TAGGED_SURFACE at @s->base, field @qword of the packet at @pc. @s has its
+ * texels from then on, and @t, which it points to, its tags.
+ */
+enum tsr_step tsr_copy_find_tags(struct tsr_copy *c, uint64_t pc, unsigned int qword,
+				 struct tsr_copy_surface *s, struct tsr_tagged *t);
+/* Read a texel of a surface with tags; have one in memory so that it can be written. */
+enum tsr_step tsr_copy_read_tagged(struct tsr_copy *c, uint64_t x, uint64_t y, uint8_t *texel);
+enum tsr_step tsr_copy_open_tagged(struct tsr_copy *c, uint64_t x, uint64_t y);
 
 /* A block of a rectangle, in its coordinates as they are in the destination. */
 struct tsr_copy_block {

@@ -85,6 +85,8 @@ static enum tsr_step read_texel(struct tsr_copy *c, uint64_t x, uint64_t y, uint
 {
 	uint64_t va = tsr_copy_texel_addr(&c->src, c->texel, source_x(c, x), source_y(c, y));
 
+	if (c->src.tagged)
+		return tsr_copy_read_tagged(c, source_x(c, x), source_y(c, y), texel);
 	return texel_io(c, va, texel, TSR_ACCESS_READ);
 }
 
@@ -92,8 +94,10 @@ static enum tsr_step write_texel(struct tsr_copy *c, uint64_t x, uint64_t y, uin
 				 uint64_t *done)
 {
 	uint64_t va = tsr_copy_texel_addr(&c->dst, c->texel, x, y);
-	enum tsr_step ret = texel_io(c, va, texel, TSR_ACCESS_WRITE);
+	enum tsr_step ret = c->dst.tagged ? tsr_copy_open_tagged(c, x, y) : TSR_STEP_DONE;
 
+	if (ret == TSR_STEP_DONE)
+		ret = texel_io(c, va, texel, TSR_ACCESS_WRITE);
 	if (ret == TSR_STEP_DONE)
 		account(c, done, 1);
 	return ret;
@@ -307,15 +311,32 @@ static enum tsr_step block_piece(struct tsr_copy *c, uint64_t *done)
 	return TSR_STEP_DONE;
 }
 
+/* With a surface that has tags: one texel. */
+static enum tsr_step tagged_piece(struct tsr_copy *c, bool blocks, uint64_t *done)
+{
+	uint64_t x = *done % c->width, y = *done / c->width, i;
+	struct place p;
+
+	if (blocks) {
+		locate(c, *done, &p);
+		i = *done - p.first;
+		x = p.block.x + i % p.block.w;
+		y = p.block.y + i / p.block.w;
+	}
+	return one_texel(c, x, y, done);
+}
+
 enum tsr_step tsr_copy_rect(struct tsr_copy *c, uint64_t *done)
 {
 	bool blocks = c->dst.tiled || (!c->pattern && c->src.tiled);
+	bool tagged = c->src.tagged || c->dst.tagged;
 	enum tsr_step ret;
 
 	while (*done < texels_unheld(c)) {
 		if (c->budget < c->texel || c->translations >= TSR_COPY_TRANSLATIONS)
 			return TSR_STEP_MORE;
-		ret = blocks ? block_piece(c, done) : row_piece(c, done);
+		ret = tagged ? tagged_piece(c, blocks, done) :
+		      blocks ? block_piece(c, done) : row_piece(c, done);
 		if (ret != TSR_STEP_DONE)
 			return ret;
 	}

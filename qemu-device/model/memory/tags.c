@@ -243,7 +243,12 @@ enum tsr_step tsr_tagged_expand(struct tsr_mem *mem, const struct tsr_tagged *t,
 				uint32_t y)
 {
 	enum tsr_step step;
+	uint8_t tag;
 
+	/* no block loses the tag RAW while others than RENDER work on it */
+	step = tsr_tagged_tag(mem, t, x, y, &tag);
+	if (step != TSR_STEP_DONE || tag == TSR_TARGET_TAG_RAW)
+		return step;
 	pthread_mutex_lock(mem->env->tag_lock);
 	step = expand(mem, t, x & ~(DIM - 1), y & ~(DIM - 1));
 	pthread_mutex_unlock(mem->env->tag_lock);
