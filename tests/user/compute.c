@@ -579,23 +579,23 @@ static void test_descriptors(void)
 	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	ktap_eq(packets(stream, found, 4), 2);
 	state = at_va(found[1][1]);
-	ktap_eq(state[9], 2 << 16 | 4ull << 32);
+	ktap_eq(state[9], 2 << 16 | 6ull << 32);
 	ktap_eq(state[10], 1 | 1 << 16);
 	/* attribute: entry, order << 10, format << 22, offset << 32 */
 	p = at_va(state[5]);
 	ktap_eq(p[0], 133u << 22 | 0x10ull << 32);
-	ktap_eq(p[1], 2 | 4 << 10 | 187u << 22);
-	/* buffers: type, pointer; stride, size with the 16 bytes in front; no continuation */
+	ktap_eq(p[1], 3 | 4 << 10 | 187u << 22);
+	/* buffers: type, pointer; stride, size with the 16 bytes in front; empty continuations */
 	p = at_va(state[6]);
 	ktap_eq(p[0], 1 | 0x10000);
 	ktap_eq(p[1], 12 | 1216ull << 32);
 	ktap_eq(p[2], 32);
 	ktap_eq(p[3], 0);
 	/* the image: 7 tiles of 1024 bytes a row, 4 rows of them */
-	ktap_eq(p[4], 6 | tiled.va);
-	ktap_eq(p[5], 4 | 7ull * 1024 * 4 << 32);
-	ktap_eq(p[6], 32 | 99 << 16 | 59ull << 32);
-	ktap_eq(p[7], 7 * 1024);
+	ktap_eq(p[6], 6 | tiled.va);
+	ktap_eq(p[7], 4 | 7ull * 1024 * 4 << 32);
+	ktap_eq(p[8], 32 | 99 << 16 | 59ull << 32);
+	ktap_eq(p[9], 7 * 1024);
 	/* the texture: type 2, 2D; its surface; size */
 	p = at_va(state[7]);
 	ktap_eq(p[0], 2 | 2 << 4 | 187u << 22 | 32ull << 32 | 21ull << 48);

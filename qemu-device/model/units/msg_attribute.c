@@ -12,6 +12,7 @@
 #include "msg_pixels.h"
 #include "shader/stage_block.h"
 #include "shader/stage.h"
+#include "memory/tags.h"
 #include "memory/tiling.h"
 
 /* Values that all lanes of a message share. */
@@ -27,6 +28,12 @@ struct attribute {
 
 /* beyond enum tsr_register_type: whatever suits the format */
 #define AUTO 8
+
+/* True if the buffer of @view is an image with tags. */
+static bool has_tags(const struct tsr_attribute_view *view)
+{
+	return view->image && view->shape.tagged;
+}
 
 /* Where entry @index of the table of buffers is. */
 static uint64_t entry_va(const struct tsr_msg_env *env, uint32_t index)
@@ -67,6 +74,22 @@ static enum tsr_step read_continuation(struct tsr_msg_env *env, uint32_t index,
 	tsr_unpack_attribute_buffer_image(q, &view->shape);
 	view->add_instance = !view->image && view->divisor.add_instance;
 	if (view->divisor.type != TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION)
+		return bad_state(env, entry_va(env, index));
+	return TSR_STEP_DONE;
+}
+
+/* The last continuation of an image with tags: entry @index. */
+static enum tsr_step read_tags(struct tsr_msg_env *env, uint32_t index,
+			       struct tsr_attribute_view *view)
+{
+	const uint64_t *q = &view->word[view->words];
+	enum tsr_step step = read_entry(env, index, view);
+
+	if (step != TSR_STEP_DONE || view->missing)
+		return step;
+	tsr_unpack_attribute_buffer_tags(q, &view->tags);
+	if (view->tags.type != TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION || view->offset ||
+	    !view->stride || view->stride != view->format.bytes)
 		return bad_state(env, entry_va(env, index));
 	return TSR_STEP_DONE;
 }
@@ -134,9 +157,11 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
 	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_REDUCED:
 		step = read_continuation(env, index + 1, view);
-		if (step != TSR_STEP_DONE || !wide || view->missing)
+		if (step != TSR_STEP_DONE || view->missing)
 			return step;
-		return read_wide(env, index + 2, view);
+		if (has_tags(view))
+			return read_tags(env, index + 2, view);
+		return wide ? read_wide(env, index + 2, view) : TSR_STEP_DONE;
 	default:
 		return bad_state(env, view->buffer_va);
 	}
@@ -407,6 +432,54 @@ static bool load_bytes(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned in
 	return true;
 }
 
+/* ---- Images with tags ------------------------------------------------------------------------ */
+
+/* The layer @z of the image, as a surface with tags. */
+static enum tsr_step find_tagged(struct tsr_msg_env *env, const struct tsr_attribute_view *view,
+				 uint32_t z, struct tsr_tagged *t)
+{
+	const struct tsr_attribute_buffer_image *s = &view->shape;
+	const uint64_t columns = s->width / TSR_TAG_BLOCK + 1, rows = s->height / TSR_TAG_BLOCK + 1;
+
+	*t = (struct tsr_tagged){
+		.base = view->base + (uint64_t)z * s->slice_stride,
+		.tags = view->tags.tags + z * rows * columns, .row_stride = s->row_stride,
+		.width = s->width + 1, .height = s->height + 1, .bytes = view->format.bytes,
+		.tiled = view->buffer.type == TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED,
+	};
+	return tsr_tag_state_read(env->mem, view->tags.state, &t->meaning);
+}
+
+/* Have the block of texel @xy, @z in memory. */
+static enum tsr_step expand(struct tsr_msg_env *env, const struct tsr_attribute_view *view,
+			    uint32_t xy, uint32_t z)
+{
+	struct tsr_tagged t;
+	enum tsr_step step = find_tagged(env, view, z, &t);
+
+	return step != TSR_STEP_DONE ? step :
+				       tsr_tagged_expand(env->mem, &t, xy & 0xffff, xy >> 16);
+}
+
+/* Load texel @xy, @z, which is at @va if its block is in memory. */
+static enum tsr_step load_tagged(struct tsr_msg_env *env, const struct tsr_attribute_view *view,
+				 uint32_t xy, uint32_t z, uint64_t va, union tsr_texel *texel)
+{
+	uint8_t bytes[TSR_TEXEL_BYTES_MAX];
+	struct tsr_tagged t;
+	enum tsr_step step = find_tagged(env, view, z, &t);
+
+	if (va % view->format.align)
+		return tsr_msg_fault(env, TSR_FAULT_SHADER_ALIGNMENT, va, TSR_ACCESS_READ);
+	if (step == TSR_STEP_DONE)
+		step = tsr_tagged_read(env->mem, &t, xy & 0xffff, xy >> 16, bytes);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_format_load(&view->format, bytes, texel);
+	env->cost.read_bytes += view->format.bytes;
+	return TSR_STEP_DONE;
+}
+
 static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg,
 				    unsigned int lane, const void *arg)
 {
@@ -418,7 +491,7 @@ static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg
 	union tsr_texel texel;
 	uint64_t va = 0;
 	unsigned int type;
-	bool there;
+	bool there, tagged;
 
 	if (step != TSR_STEP_DONE)
 		return step;
@@ -427,11 +500,19 @@ static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg
 	else
 		there = locate(env, a->view, a->flags, msg->src[0]->u[lane],
 			       msg->src[1]->u[lane], &va);
-	if (a->flags & TSR_MSG_ATTR_LEA)
-		return lea(env, msg, lane, a, there, va);
-	if (there && (load_floats(env, msg, lane, a, va) || load_bytes(env, msg, lane, a, va)))
+	tagged = there && has_tags(a->view);
+	if (a->flags & TSR_MSG_ATTR_LEA) {
+		if (tagged)
+			step = expand(env, a->view, msg->src[0]->u[lane], msg->src[1]->u[lane]);
+		return step == TSR_STEP_DONE ? lea(env, msg, lane, a, there, va) : step;
+	}
+	if (there && !tagged &&
+	    (load_floats(env, msg, lane, a, va) || load_bytes(env, msg, lane, a, va)))
 		return TSR_STEP_DONE;
-	if (there)
+	if (tagged)
+		step = load_tagged(env, a->view, msg->src[0]->u[lane], msg->src[1]->u[lane], va,
+				   &texel);
+	else if (there)
 		step = tsr_msg_load_texel(env, lane, va, &a->view->format, &texel);
 	if (step != TSR_STEP_DONE)
 		return step;
@@ -609,8 +690,8 @@ static bool find_image(const struct tsr_attribute_view *view, struct tsr_msg_ima
 	const uint64_t rows = tiled ? i->height / TSR_TILE_DIM : i->height;
 	uint64_t end;
 
-	if (view->missing || !view->image || view->offset < 0 || view->offset > INT32_MAX ||
-	    view->size < view->format.bytes)
+	if (view->missing || !view->image || has_tags(view) || view->offset < 0 ||
+	    view->offset > INT32_MAX || view->size < view->format.bytes)
 		return false;
 	end = (uint64_t)view->offset + texels * view->buffer.stride + rows * i->row_stride +
 	      (uint64_t)i->depth * i->slice_stride;

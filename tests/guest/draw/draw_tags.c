@@ -20,6 +20,7 @@
 
 static struct gfxt t;
 static struct tsr_gfx_pipeline *draws, *fetches[3], *loads;	/* the third is of a cube */
+static struct tsr_gfx_pipeline *view_loads, *view_stores;
 static struct tsr_queue *copies;
 static const float black[4];
 
@@ -99,6 +100,14 @@ static void make_programs(void)
 			 "+TEXC.skip r8, r9, 0x%x, @r0\n}\n" END, word);
 		fetches[n] = make(text);
 	}
+	view_loads = make("clause slot=0 wait=0,6 {\n*NOP\n"
+			  "+LD_ATTR_TEX.u32.v4 r59, zero.w0, zero.w1, @r0\n}\n" END);
+	flags = TSR_GFX_FRAGMENT_SIDE_EFFECTS;
+	view_stores = make("clause slot=0 wait=0,6 {\n*MOV.i32 r0, u0.w0\n+NOP\n"
+			   "*DTSEL_IMM.attribute_1 t0, #0\n"
+			   "+LEA_ATTR_TEX.u32 r59, zero.w0, zero.w1, @r4\n}\n"
+			   "clause slot=0 wait=0 {\n*NOP\n+ST_CVT.v4 r4, r5, r6, @r0\n}\n" END);
+	flags = 0;
 	loads = make(GFX_PLACE
 		     "clause {\n*LSHIFT_OR.i32 r8:t0, r9, r8, 0x6\n+NOP\n*NOP\n+NOP\n}\n"
 		     "clause message=load slot=0 {\n"
@@ -172,8 +181,9 @@ static void draw(const struct picture *p, uint32_t load, float clear, float size
 
 typedef void reader(struct tsr_image *image, uint32_t sample, uint32_t *texels);
 
-static void by_pass(struct tsr_gfx_pipeline *p, const struct tsr_gfx_bindings_info *bindings,
-		    const uint32_t words[2], uint32_t *texels)
+/* Reads back what the program @p draws on a triangle of @size. */
+static void by_part(struct tsr_gfx_pipeline *p, const struct tsr_gfx_bindings_info *bindings,
+		    const uint32_t words[2], float size, uint32_t *texels)
 {
 	const struct tsr_image_info info = {
 		.format = TSR_PIXEL_FORMAT_R32UI, .width = WIDTH, .height = HEIGHT,
@@ -187,11 +197,20 @@ static void by_pass(struct tsr_gfx_pipeline *p, const struct tsr_gfx_bindings_in
 	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, bindings, sizeof(*bindings)), 0);
 	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 0, 2, words), 0);
 	gfxt_cover(v, 0, black);
+	for (int i = 0; i < 3; i++)
+		for (int d = 0; d < 2; d++)
+			v[i].position[d] = (v[i].position[d] + 1) * size - 1;
 	gfxt_plain(&t, pass, p, v, 3);
 	submit(pass);
 	finish();
 	gfxt_read(target, 0, 0, texels, 4 * WIDTH);
 	tsr_image_unref(target);
+}
+
+static void by_pass(struct tsr_gfx_pipeline *p, const struct tsr_gfx_bindings_info *bindings,
+		    const uint32_t words[2], uint32_t *texels)
+{
+	by_part(p, bindings, words, 1, texels);
 }
 
 static uint32_t samples_of(const struct tsr_image *image)
@@ -210,6 +229,19 @@ static void by_texture(struct tsr_image *image, uint32_t sample, uint32_t *texel
 	const uint32_t words[2] = { 0, sample << 24 };
 
 	by_pass(fetches[samples_of(image) > 1], &bindings, words, texels);
+}
+
+/* As an image that a program loads from; of one sample. */
+static void by_view(struct tsr_image *image, uint32_t sample, uint32_t *texels)
+{
+	const struct tsr_view view = { .image = image, .format = TSR_PIXEL_FORMAT_R32UI,
+				       .access = TSR_SHADER_READ };
+	const struct tsr_gfx_bindings_info bindings = { .views = &view, .view_count = 1 };
+
+	if (samples_of(image) > 1)
+		by_texture(image, sample, texels);
+	else
+		by_pass(view_loads, &bindings, (const uint32_t[]){ 0, 0 }, texels);
 }
 
 static uint64_t address_of(struct tsr_image *image, uint32_t sample, struct tsr_surface *surface)
@@ -280,8 +312,8 @@ static void by_read(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 	gfxt_read(image, 0, 0, texels, 4 * WIDTH);
 }
 
-static reader *const readers[] = { by_texture, by_load, by_copy, by_map, by_read };
-static const char *const reader_names[] = { "texture", "load", "copy", "map", "read" };
+static reader *const readers[] = { by_texture, by_view, by_load, by_copy, by_map, by_read };
+static const char *const reader_names[] = { "texture", "view", "load", "copy", "map", "read" };
 
 /* Both images have the same texels in each sample, whoever reads them. */
 static void same(struct tsr_image *a, struct tsr_image *b, reader *read, const char *what)
@@ -308,10 +340,10 @@ static void same_pictures(const struct picture *a, const struct picture *b, read
 
 #define CLEAR	(1u << TSR_TARGET_TAG_CLEAR)
 
-/* A picture has tags of every kind it can have; only RAW after a reader that is no texture. */
+/* A picture has tags of every kind it can have; only RAW after readers of addresses. */
 static void one_reader(uint32_t samples, unsigned int n)
 {
-	const bool expands = readers[n] != by_texture;
+	const bool expands = readers[n] != by_texture && readers[n] != by_view;
 	struct picture plain = make_picture(samples, 0);
 	struct picture tagged = make_picture(samples, TSR_IMAGE_COMPRESSED);
 
@@ -368,8 +400,42 @@ static void one_writer(uint32_t samples, bool by_cpu)
 	drop(&p[1]);
 }
 
+/* Stored by a program in a part of the picture: only its blocks lose their tags. */
+static void view_writer(void)
+{
+	struct picture p[2] = { make_picture(1, 0), make_picture(1, TSR_IMAGE_COMPRESSED) };
+	static uint32_t texels[TEXELS];
+
+	for (int i = 0; i < 2; i++) {
+		draw(&p[i], TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
+		for (int n = 0; n < 2; n++) {
+			const struct tsr_view view = {
+				.image = p[i].image[n], .format = TSR_PIXEL_FORMAT_R32UI,
+				.access = TSR_SHADER_WRITE,
+			};
+			const struct tsr_gfx_bindings_info bindings =
+				{ .views = &view, .view_count = 1 };
+
+			by_part(view_stores, &bindings, (const uint32_t[]){ 0x3f123456, 0 }, 0.2f,
+				texels);
+			if (TAGS_ARE_SEEN && i)
+				ktap_eq(TAGS_SEEN(p[i].image[n]) & (CLEAR | 1), CLEAR | 1);
+		}
+	}
+	same_pictures(&p[0], &p[1], by_texture, "stores, texture");
+	by_texture(p[1].image[0], 0, texels);
+	ktap_eq(texels[0], 0x3f123456);
+	for (int i = 0; i < 2; i++)
+		draw(&p[i], TSR_GFX_LOAD_CONTENT, 0, 0.75f);
+	finish();
+	same_pictures(&p[0], &p[1], by_read, "stores");
+	drop(&p[0]);
+	drop(&p[1]);
+}
+
 static void writing(void)
 {
+	view_writer();
 	for (int i = 0; i < 4; i++)
 		one_writer(i & 1 ? 4 : 1, i & 2);
 }
@@ -550,14 +616,22 @@ static void both(void)
 {
 	struct picture p = make_picture(1, TSR_IMAGE_COMPRESSED);
 	struct tsr_gfx_pass *pass = record(t.gfx, &p, TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
-	const struct tsr_view view = { .image = p.image[1] };
+	const struct tsr_view view = { .image = p.image[1], .access = TSR_SHADER_READ };
 	const struct tsr_gfx_bindings_info bindings = { .textures = &view, .texture_count = 1 };
+	const struct tsr_gfx_bindings_info image = { .views = &view, .view_count = 1 };
 
 	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &bindings, sizeof(bindings)),
 		-EINVAL);
 	ktap_ok(strstr(tsr_error_message(), "TSR_IMAGE_COMPRESSED") != NULL);
 	ktap_eq(tsr_gfx_submit(pass, NULL, 0, NULL, 0), -EINVAL);
 	tsr_gfx_pass_destroy(pass);
+	/* as an image of its own pass it is stored expanded */
+	pass = record(t.gfx, &p, TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
+	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &image, sizeof(image)), 0);
+	submit(pass);
+	finish();
+	if (TAGS_ARE_SEEN)
+		ktap_eq(TAGS_SEEN(p.image[1]), 1);
 	drop(&p);
 }
 
@@ -613,7 +687,7 @@ int main(void)
 	make_programs();
 	ktap_run("[MEM8] [ZS6] [OM3] compressed targets as others read them: textures, loads of "
 		 "programs, copies, the CPU", reading);
-	ktap_run("[MEM8] compressed targets written by the CPU and by copies, then drawn on",
+	ktap_run("[MEM8] compressed targets written by the CPU, copies and programs, then drawn on",
 		 writing);
 	ktap_run("[MEM8] compressed targets loaded with other clear values, in other contexts",
 		 other_passes);
@@ -626,6 +700,8 @@ int main(void)
 	tsr_gfx_pipeline_unref(fetches[1]);
 	tsr_gfx_pipeline_unref(fetches[2]);
 	tsr_gfx_pipeline_unref(loads);
+	tsr_gfx_pipeline_unref(view_loads);
+	tsr_gfx_pipeline_unref(view_stores);
 	tsr_queue_unref(copies);
 	gfxt_close(&t);
 	return ktap_finish();

@@ -166,6 +166,24 @@ static void write_pair(struct pair *p)
 	tex_write(&p->plain, 0);
 }
 
+/* Image @n: attribute n, entries 3n to 3n + 2 of the buffers. */
+static void write_image(const struct tex *t, unsigned int n, bool tagged)
+{
+	const uint64_t attribute = 3 * n | (uint64_t)t->format << 22;
+	const uint64_t entry[6] = {
+		(t->tiled ? 6 : 5) | (UNITS_DATA + t->at[0]),
+		t->bpp | (uint64_t)t->layers * t->slice[0] << 32,
+		32 | tagged << 6 | (uint64_t)(t->w - 1) << 16 | (uint64_t)(t->h - 1) << 32 |
+			(uint64_t)(t->layers - 1) << 48,
+		t->row[0] | (uint64_t)t->slice[0] << 32,
+		32 | (UNITS_DATA + STATE),
+		UNITS_DATA + TAGS,
+	};
+
+	memcpy(units_table(u, UNITS_ATTRIBUTES + 8 * n), &attribute, sizeof(attribute));
+	memcpy(units_table(u, UNITS_BUFFERS + 48 * n), entry, sizeof(entry));
+}
+
 static struct pair any_pair(unsigned int format, unsigned int bpp)
 {
 	struct pair p = { .plain = any_texture(format, bpp), .planes = tex_random() % 2 };
@@ -175,6 +193,8 @@ static struct pair any_pair(unsigned int format, unsigned int bpp)
 	place(&p.packed, PACKED);
 	fill(&p);
 	write_pair(&p);
+	write_image(&p.plain, 0, false);
+	write_image(&p.packed, 1, true);
 	return p;
 }
 
@@ -317,13 +337,19 @@ static void expect_expanded(const struct pair *p, unsigned int layer, unsigned i
 	}
 }
 
-/* The addresses of texels of some lanes; the host has to be asked for pages if @pending. */
-static void addresses(const struct pair *p, bool pending)
+/*
+ * The addresses of texels of some lanes, as a texture or an @image; the host has to be asked for
+ * pages if @pending.
+ */
+static void addresses(const struct pair *p, bool image, bool pending)
 {
 	unsigned int times = 0;
 
-	units_insn(u, TSR_OP_ADD_LEA_TEX);
-	u->insn.mod[TSR_MOD_FORMAT] = TSR_FORMAT_U16;
+	units_insn(u, image ? TSR_OP_ADD_LEA_ATTR_TEX : TSR_OP_ADD_LEA_TEX);
+	if (image)
+		u->insn.mod[TSR_MOD_REGISTER_FORMAT] = TSR_REGISTER_FORMAT_AUTO;
+	else
+		u->insn.mod[TSR_MOD_FORMAT] = TSR_FORMAT_U16;
 	for (unsigned int l = 0; l < 16; l++) {
 		u->src[0].u[l] = at[0][l] | at[1][l] << 16;
 		u->src[1].u[l] = at[2][l];
@@ -371,7 +397,7 @@ static void test_addresses(void)
 		while (p.plain.samples > 1);
 		memcpy(expected, u->data, sizeof(expected));
 		any_texels(&p);
-		addresses(&p, n % 4 == 3);
+		addresses(&p, n & 8, n % 4 == 3);
 		if (!ktap_mem_eq(u->data, expected, sizeof(expected)))
 			return;
 		/* a texel that lane 0 stores, of a block that was expanded */
@@ -384,6 +410,41 @@ static void test_addresses(void)
 				return;
 			any_texels(&p);
 		}
+	}
+}
+
+static void load(const struct pair *p, unsigned int index)
+{
+	units_insn(u, TSR_OP_ADD_LD_ATTR_TEX);
+	u->insn.mod[TSR_MOD_REGISTER_FORMAT] =
+		tex_is_integer(p->plain.format) ? TSR_REGISTER_FORMAT_U32 : TSR_REGISTER_FORMAT_F32;
+	u->insn.mod[TSR_MOD_VECSIZE] = TSR_VECSIZE_V4;
+	for (unsigned int l = 0; l < 16; l++) {
+		u->src[0].u[l] = at[0][l] | at[1][l] << 16;
+		u->src[1].u[l] = at[2][l];
+		u->src[2].u[l] = index;
+	}
+	ktap_eq(units_run(u, 20, UNITS_ALL_LANES), TSR_STEP_DONE);
+}
+
+/* Loads of images leave texels and tags as they are. */
+static void test_loads(void)
+{
+	for (unsigned int n = 0; n < 160; n++) {
+		const unsigned int f = n % (sizeof(formats) / sizeof(formats[0]));
+		struct pair p;
+
+		do
+			p = any_pair(formats[f].format, formats[f].bpp);
+		while (p.plain.samples > 1);
+		memcpy(expected, u->data, sizeof(expected));
+		for (unsigned int i = 0; i < 20; i++) {
+			any_texels(&p);
+			if (!same(&p, load))
+				return;
+		}
+		if (!ktap_mem_eq(u->data, expected, sizeof(expected)))
+			return;
 	}
 }
 
@@ -403,9 +464,10 @@ static void test_far_rows(void)
 		place(&p.packed, PACKED);
 		fill(&p);
 		write_pair(&p);
+		write_image(&p.packed, 1, true);
 		memcpy(expected, u->data, sizeof(expected));
 		any_texels(&p);
-		addresses(&p, true);
+		addresses(&p, n % 2, true);
 		if (!ktap_mem_eq(u->data, expected, sizeof(expected)))
 			return;
 	}
@@ -460,6 +522,22 @@ static void test_faults(void)
 	u->src[2].u[3] = 1;
 	ktap_eq(units_run(u, 20, 1 << 3), TSR_STEP_FAULT);
 	units_fault_is(u, TSR_FAULT_SHADER_STATE, va, 3);
+	/* entry 5: the tags; attribute 1, then the stride in entry 3 */
+	for (unsigned int i = 0; i < 3; i++) {
+		static const struct { uint64_t va, flip; } image[] = {
+			{ UNITS_BUFFERS + 80, 1 }, { UNITS_ATTRIBUTES + 8, 16ull << 32 },
+			{ UNITS_BUFFERS + 56, 12 },
+		};
+
+		any_pair(TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
+		*(uint64_t *)units_table(u, image[i].va) ^= image[i].flip;
+		units_stop(u);
+		units_insn(u, TSR_OP_ADD_LD_ATTR_TEX);
+		u->src[2].u[3] = 1;
+		ktap_eq(units_run(u, 20, 1 << 3), TSR_STEP_FAULT);
+		if (!units_fault_is(u, TSR_FAULT_SHADER_STATE, UNITS_BUFFERS + 80, 3))
+			ktap_note("image %u", i);
+	}
 	for (unsigned int i = 0; i < 3; i++) {
 		p = any_pair(TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
 		uint64_t *tags = units_table(u, PACKED_SURFACES +
@@ -486,6 +564,7 @@ int main(int argc, char **argv)
 	ktap_run("[MEM8] filtered samples through tags", test_sample);
 	ktap_run("[MEM8] a texel's address expands its block; stores to it are read",
 		 test_addresses);
+	ktap_run("[MEM8] loads of images through tags", test_loads);
 	ktap_run("[MEM8] planes stay until all of a block can be written", test_far_rows);
 	ktap_run("[MEM8] tags and the clear texel that have changed", test_stale);
 	ktap_run("[MEM8] textures that cannot have tags, tags that are not mapped", test_faults);

@@ -168,6 +168,10 @@ void tsr_placed_write(const struct tsr_placed *v, uint64_t *attribute, uint64_t 
 	struct tsr_attribute_buffer_image shape = {
 		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION,
 	};
+	const struct tsr_attribute_buffer_tags tags = {
+		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION, .tags = v->tags,
+		.state = v->tag_state,
+	};
 
 	if (v->layers) {
 		b.type = s->layout == TSR_LAYOUT_TILED ? TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED
@@ -178,10 +182,12 @@ void tsr_placed_write(const struct tsr_placed *v, uint64_t *attribute, uint64_t 
 		shape.depth = v->layers - 1;
 		shape.row_stride = s->pitch;
 		shape.slice_stride = v->layers > 1 ? (uint32_t)v->layer_stride : 0;
+		shape.tagged = v->tag_state;
 	}
 	tsr_pack_attribute(attribute, &a);
 	tsr_pack_attribute_buffer(buffer, &b);
 	tsr_pack_attribute_buffer_image(buffer + 2, &shape);
+	tsr_pack_attribute_buffer_tags(buffer + 4, &tags);
 }
 
 static int write_views(struct tsr_stream *stream, const struct tsr_dispatch_info *d,
@@ -196,12 +202,14 @@ static int write_views(struct tsr_stream *stream, const struct tsr_dispatch_info
 	if (!attributes)
 		return tsr_stream_status(stream);
 	state->attribute_count = d->view_count;
-	buffers = tsr_stream_data(stream, d->view_count * 32, &state->attribute_buffers);
+	buffers = tsr_stream_data(stream, d->view_count * TSR_VIEW_ENTRIES * 16,
+				  &state->attribute_buffers);
 	if (!buffers)
 		return tsr_stream_status(stream);
-	state->attribute_buffer_count = 2 * d->view_count;
+	state->attribute_buffer_count = TSR_VIEW_ENTRIES * d->view_count;
 	for (i = 0; i < d->view_count; i++)
-		tsr_placed_write(&r->views[i], attributes + i, buffers + 4 * (size_t)i, 2 * i);
+		tsr_placed_write(&r->views[i], attributes + i,
+				 buffers + 2 * TSR_VIEW_ENTRIES * (size_t)i, TSR_VIEW_ENTRIES * i);
 	return 0;
 }
 

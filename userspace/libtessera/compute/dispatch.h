@@ -20,6 +20,7 @@ struct tsr_placed {
 	uint32_t layers;		/* 0: it is a buffer */
 	uint64_t layer_stride;
 	struct tsr_surface surface;
+	uint64_t tags, tag_state;	/* of an image that is read through its tags; or 0 */
 };
 
 /* A view as a texture: the descriptor but for the address of @surfaces, and all memory it reads. */
@@ -38,7 +39,8 @@ struct tsr_resolved {
 
 /*
  * tsr_view_place(), tsr_view_sample(): resolve a view; errors say what does not fit. The former
- * opens an image for good, the latter leaves that to tsr_view_open(): it may wait for the GPU.
+ * opens an image without tags for the GPU for good, the latter leaves that to tsr_view_open(): it
+ * may wait for the GPU.
  */
 TSR_HIDDEN int tsr_view_place(const struct tsr_view *view, struct tsr_placed *placed);
 TSR_HIDDEN int tsr_view_sample(const struct tsr_view *view, struct tsr_sampled *sampled);
@@ -61,9 +63,10 @@ TSR_HIDDEN int tsr_bindings_write(struct tsr_stream *stream, const struct tsr_di
 				  const struct tsr_resolved *r, struct tsr_compute_state *state);
 
 /*
- * tsr_placed_write(): a view's ATTRIBUTE at @attribute and, at @buffer, both 16-byte entries of its
- * buffer, which are number @index and the next: the memory, and the shape of an image.
+ * tsr_placed_write(): a view's ATTRIBUTE at @attribute and, at @buffer, the TSR_VIEW_ENTRIES
+ * 16-byte entries of its buffer, from number @index on: the memory, and an image's shape and tags.
  */
+#define TSR_VIEW_ENTRIES 3
 TSR_HIDDEN void tsr_placed_write(const struct tsr_placed *view, uint64_t *attribute,
 				 uint64_t *buffer, uint32_t index);
 

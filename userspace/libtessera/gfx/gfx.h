@@ -360,6 +360,11 @@ TSR_HIDDEN bool gfx_view_tagged(const struct tsr_view *view);
 TSR_HIDDEN int gfx_tags_sampled(struct tsr_gfx_pass *pass, const struct tsr_view *view,
 				uint32_t stages);
 TSR_HIDDEN void gfx_tags_forget(struct tsr_gfx_pass *pass);
+/*
+ * gfx_tags_viewed(): programs of the pass load from the image, or store to it; NULL: it is none. If
+ * it is a target as well, it is stored expanded from now on: no tag may change during the pass.
+ */
+TSR_HIDDEN int gfx_tags_viewed(struct tsr_gfx_pass *pass, struct tsr_image *image);
 
 /*
  * Submission of a pass. Images of other contexts are opened without a lock. Under the lock, images

@@ -80,6 +80,8 @@ static int write_bindings(struct tsr_gfx_pass *pass, uint32_t stages,
 
 	if (!ret)
 		ret = tsr_bindings_check(pass->scratch, &d, r);
+	for (i = 0; !ret && i < b->view_count; i++)
+		ret = gfx_tags_viewed(pass, b->views[i].image);
 	for (i = 0; !ret && i < b->texture_count; i++)
 		ret = gfx_tags_sampled(pass, &b->textures[i], stages);
 	d.view_count = 0;
@@ -301,7 +303,7 @@ int gfx_tables_vertex(struct tsr_gfx_pass *pass, const struct gfx_instancing *in
 	struct gfx_state *s = &pass->state;
 	uint32_t far = VERTEX_ENTRIES * p->info.buffer_count;
 	uint32_t i, views = far + VERTEX_ENTRIES * p->far_attributes;
-	uint32_t last = views + 2 * bound->view_count;
+	uint32_t last = views + TSR_VIEW_ENTRIES * bound->view_count;
 	uint32_t entries = p->info.attribute_count + bound->view_count;
 	uint64_t *attributes, *buffers;
 
@@ -316,7 +318,8 @@ int gfx_tables_vertex(struct tsr_gfx_pass *pass, const struct gfx_instancing *in
 		attributes[i] = vertex_attribute(pass, i, instancing, buffers, &far);
 	for (i = 0; i < bound->view_count; i++)
 		tsr_placed_write(&bound->views[i], attributes + p->info.attribute_count + i,
-			       buffers + 2 * (views + 2 * i), views + 2 * i);
+			       buffers + 2 * (views + TSR_VIEW_ENTRIES * i),
+			       views + TSR_VIEW_ENTRIES * i);
 	for (i = 0; i < p->output_count; i++)
 		attributes[entries + i] = in_buffer(p->outputs[i], last);
 	output_buffer(p, buffers + 2 * last);
@@ -329,7 +332,7 @@ int gfx_tables_fragment(struct tsr_gfx_pass *pass, struct tsr_shader_program *pr
 {
 	const struct tsr_gfx_pipeline *p = pass->state.pipeline;
 	const struct gfx_bound *bound = &pass->state.bound[1];
-	uint32_t i, last = 2 * bound->view_count;
+	uint32_t i, last = TSR_VIEW_ENTRIES * bound->view_count;
 	uint64_t *attributes, *buffers;
 
 	if (!bound->view_count && !p->input_count)
@@ -341,7 +344,8 @@ int gfx_tables_fragment(struct tsr_gfx_pass *pass, struct tsr_shader_program *pr
 	if (!buffers)
 		return pass->error;
 	for (i = 0; i < bound->view_count; i++)
-		tsr_placed_write(&bound->views[i], attributes + i, buffers + 4 * i, 2 * i);
+		tsr_placed_write(&bound->views[i], attributes + i,
+				 buffers + 2 * TSR_VIEW_ENTRIES * i, TSR_VIEW_ENTRIES * i);
 	for (i = 0; i < p->input_count; i++)
 		attributes[bound->view_count + i] = in_buffer(p->inputs[i], last);
 	output_buffer(p, buffers + 2 * last);

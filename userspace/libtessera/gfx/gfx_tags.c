@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Images with compression metadata stay compressed while only the passes of one context draw them
- * and only 2D textures read them. These passes are drawn in order and can read the metadata, as
- * the texture unit can. All other users need the texels. Before such a use, a pass that draws
- * nothing loads the image and stores it expanded. The pass is ordered after earlier submissions
- * and before later ones. An image that has a permanent other user (as a cube map, or by its
- * address, which cannot be revoked) is stored expanded from then on.
+ * and only 2D textures and views of programs use them. These passes are drawn in order and can
+ * read the metadata, as textures and views can. All other users need the texels. Before such a
+ * use, a pass that draws nothing loads the image and stores it expanded. The pass is ordered after
+ * earlier submissions and before later ones. An image that has a permanent other user (as a cube
+ * map, or by its address, which cannot be revoked) is stored expanded from then on.
  *
  * The first context that drew an image owns it. Its lock protects the state of the image.
  */
@@ -151,6 +151,16 @@ int gfx_tags_sampled(struct tsr_gfx_pass *pass, const struct tsr_view *view, uin
 		more[pass->sampled_count++] = (struct gfx_sampled){ tsr_image_ref(image), 0 };
 	}
 	pass->sampled[i].stages |= stages;
+	return 0;
+}
+
+int gfx_tags_viewed(struct tsr_gfx_pass *pass, struct tsr_image *image)
+{
+	unsigned int i;
+
+	for (i = 0; image && image->tags && i < GFX_TARGETS; i++)
+		if (gfx_target(pass, i)->image == image)
+			return gfx_image_open(image, true);
 	return 0;
 }
 

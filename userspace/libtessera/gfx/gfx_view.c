@@ -55,14 +55,20 @@ bool gfx_view_tagged(const struct tsr_view *view)
 	       (view->dimension ? view->dimension : natural(&image->info)) == TSR_VIEW_2D;
 }
 
+static uint64_t tags_of_layer(const struct tsr_image *image, uint32_t layer)
+{
+	const uint64_t columns = (image->info.width + 7) / 8, rows = (image->info.height + 7) / 8;
+
+	return image->tags + layer * rows * columns;
+}
+
 /* TEXTURE_TAGS of a view without zeroes, in the form of a surface. */
 static struct tsr_texture_surface tags_of(const struct tsr_view *v)
 {
 	const struct tsr_image *image = v->image;
-	const uint64_t columns = (image->info.width + 7) / 8, rows = (image->info.height + 7) / 8;
 
 	return (struct tsr_texture_surface) {
-		.pointer = image->tags + v->first_layer * rows * columns,
+		.pointer = tags_of_layer(image, v->first_layer),
 		.row_stride = (int32_t)(uint32_t)image->tag_state,
 		.slice_stride = (int32_t)(uint32_t)(image->tag_state >> 32),
 	};
@@ -171,7 +177,11 @@ static int place_image(const struct tsr_view *v, struct tsr_placed *placed)
 		.surface = level->surface,
 	};
 	placed->size = level->surface.size + (placed->layers - 1) * placed->layer_stride;
-	return gfx_image_open(v->image, true);
+	if (!image->tag_state)
+		return gfx_image_open(v->image, true);
+	placed->tags = tags_of_layer(image, v->first_layer);
+	placed->tag_state = image->tag_state;
+	return 0;
 }
 
 int tsr_view_place(const struct tsr_view *v, struct tsr_placed *placed)
