@@ -6,9 +6,11 @@
 #include "hostgpu.h"
 
 static uint32_t tags_seen(struct tsr_image *image);
+static bool without_tagged(struct tsr_image *image);
 
 #define TAGS_SEEN(image) tags_seen(image)
 #define TAGS_ARE_SEEN 1
+#define WITHOUT_TAGGED(image) without_tagged(image)
 #include "../guest/draw/draw_tags.c"
 
 /* Bit n: there is a block with tag n. */
@@ -22,4 +24,10 @@ static uint32_t tags_seen(struct tsr_image *image)
 	for (uint32_t i = 0; tags && i < count; i++)
 		seen |= 1u << tags[i];
 	return seen;
+}
+
+static bool without_tagged(struct tsr_image *image)
+{
+	image->tag_state = 0;
+	return true;
 }

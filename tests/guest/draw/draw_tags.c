@@ -16,6 +16,8 @@
 #ifndef TAGS_SEEN
 #define TAGS_SEEN(image) (~0u)
 #define TAGS_ARE_SEEN 0
+/* Treat an image as on a device whose textures know no tags; false: a guest cannot. */
+#define WITHOUT_TAGGED(image) ((void)(image), false)
 #endif
 
 static struct gfxt t;
@@ -368,9 +370,27 @@ static void one_reader(uint32_t samples, unsigned int n)
 	drop(&tagged);
 }
 
+/* Textures and views of a device without the feature: the library expands the picture. */
+static void without_feature(unsigned int n)
+{
+	struct picture plain = make_picture(1, 0), tagged = make_picture(1, TSR_IMAGE_COMPRESSED);
+	bool expands = true;
+
+	for (int i = 0; i < 2; i++)
+		expands = WITHOUT_TAGGED(tagged.image[i]) && expands;
+	draw(&plain, TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
+	draw(&tagged, TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
+	same_pictures(&plain, &tagged, readers[n], reader_names[n]);
+	for (int i = 0; i < 2 && expands; i++)
+		ktap_eq(TAGS_SEEN(tagged.image[i]), 1);
+	drop(&plain);
+	drop(&tagged);
+}
+
 static void reading(void)
 {
 	for (unsigned int n = 0; n < sizeof(readers) / sizeof(readers[0]); n++) {
+		without_feature(n);
 		one_reader(1, n);
 		one_reader(4, n);
 	}
