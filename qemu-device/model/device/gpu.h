@@ -81,7 +81,7 @@ struct tsr_gpu {
 	struct tsr_env env;		/* what engines see of the device */
 	_Atomic uint64_t serial;	/* the last that tsr_env_serial() returned */
 	_Atomic uint64_t texture_l2[TSR_TEXTURE_L2_LINES];	/* see tex_cache.h */
-	pthread_mutex_t tag_lock;	/* see tags.h; no other lock is taken while it is held */
+	pthread_mutex_t tag_lock;	/* see tags.h; innermost: its holder takes no other lock */
 	char before_help[TSR_LINE_PAIR];	/* idle workers read @help all the time */
 	_Atomic uint64_t help;		/* queues whose dispatch has work for idle workers */
 	char after_help[TSR_LINE_PAIR];
