@@ -275,20 +275,28 @@ static bool cached(struct tsr_msg_env *env, struct tsr_texture_view *view, bool 
 	return true;
 }
 
+/* The bytes of a texel of a view with tags. */
+static __attribute__((noinline))
+enum tsr_step through_tags(struct tsr_msg_env *env, struct tsr_texture_view *view,
+			   const struct tsr_texel_place *place, uint8_t *bytes)
+{
+	struct tsr_tagged tagged;
+	enum tsr_step step = tsr_texture_tagged(env, view, place, &tagged);
+
+	return step != TSR_STEP_DONE ? step :
+	       tsr_tagged_read(env->mem, &tagged, place->x, place->y, bytes);
+}
+
 /* The bytes of a texel, or of its compressed block, from memory. */
 static enum tsr_step uncached(struct tsr_msg_env *env, struct tsr_texture_view *view,
 			      const struct tsr_texel_place *place, uint8_t *bytes)
 {
 	enum tsr_step step;
-	struct tsr_tagged tagged;
 	uint8_t *page;
 	uint64_t va;
 
-	if (view->tagged) {
-		step = tsr_texture_tagged(env, view, place, &tagged);
-		return step != TSR_STEP_DONE ? step : tsr_tagged_read(env->mem, &tagged, place->x,
-								      place->y, bytes);
-	}
+	if (view->tagged)
+		return through_tags(env, view, place, bytes);
 	step = tsr_texel_address(env, view, place, &va);
 	if (step != TSR_STEP_DONE)
 		return step;

@@ -76,15 +76,12 @@ struct tsr_texture_view {
 	uint32_t width, height, depth;	/* of level 0 */
 	uint32_t layers;		/* faces of cubes counted */
 	bool normalize;
+	bool tagged;			/* a render target with tags, see tex_tags.c */
 	int32_t center;			/* of a texel, in 1 / TSR_TEXEL_ONE: a half, or 0 */
 	uint64_t surfaces;
 	struct tsr_format format;
 	struct tsr_format linear;	/* the same without sRGB */
 	struct tsr_surface_cache cache[4];
-	/* of a render target with tags, see tex_tags.c */
-	bool tagged;
-	uint64_t tags;			/* address of the first one */
-	struct tsr_tag_meaning meaning;
 };
 
 /* A sampler, ready for use. */

@@ -418,9 +418,9 @@ static bool read_block(struct tsr_msg_env *env, const struct tsr_texture_view *v
  * Texels of a texture with tags, one by one, if some of them are not in memory. False: they cannot
  * be had now. *@raw_tag: all are in memory, and nothing has been done.
  */
-static bool fetch_tagged(struct tsr_msg_env *env, struct tsr_texture_view *view,
-			 const struct tsr_texel_place *first, struct tsr_raw_block *raw,
-			 bool *raw_tag)
+static __attribute__((noinline))
+bool fetch_tagged(struct tsr_msg_env *env, struct tsr_texture_view *view,
+		  const struct tsr_texel_place *first, struct tsr_raw_block *raw, bool *raw_tag)
 {
 	struct tsr_tagged t;
 	uint8_t tag;

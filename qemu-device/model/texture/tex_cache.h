@@ -81,6 +81,12 @@ struct tsr_tex_astc {
 	uint16_t texel[144][4];
 };
 
+/* The tags of a view that is tagged. */
+struct tsr_tex_tags {
+	uint64_t first;			/* address of the tag of block (0, 0) of layer 0 */
+	struct tsr_tag_meaning meaning;
+};
+
 struct tsr_texture_cache {
 	/* Decoded texels, of 4 bytes or of 4 words each: rows of a window's. */
 	uint8_t texel[TSR_TEX_WINDOWS][TSR_TEX_WINDOW_TEXELS * TSR_TEX_TEXEL_BYTES_MAX]
@@ -98,6 +104,8 @@ struct tsr_texture_cache {
 	struct tsr_sampler_view sampler[TSR_TEXTURE_VIEWS];
 	struct tsr_texture_plan plan[TSR_TEXTURE_PLANS];
 	struct tsr_tex_astc astc[TSR_TEX_ASTC_BLOCKS];
+	/* of @view, apart from it: views that are used all the time stay small */
+	struct tsr_tex_tags tags[TSR_TEXTURE_VIEWS];
 };
 
 /* Empty the cache. It uses the vector functions of @simd; NULL: none. */

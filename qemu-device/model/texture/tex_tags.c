@@ -10,6 +10,12 @@ static bool can_have_tags(const struct tsr_texture_view *v)
 	       v->format.bytes && !v->format.codec;
 }
 
+static struct tsr_tex_tags *of_view(const struct tsr_msg_env *env,
+				    const struct tsr_texture_view *view)
+{
+	return &env->textures->tags[view - env->textures->view];
+}
+
 enum tsr_step tsr_texture_tags(struct tsr_msg_env *env, struct tsr_texture_view *view)
 {
 	const uint64_t surfaces = (uint64_t)view->layers * view->samples;
@@ -26,9 +32,9 @@ enum tsr_step tsr_texture_tags(struct tsr_msg_env *env, struct tsr_texture_view 
 	tsr_unpack_texture_tags(q, &tags);
 	if (tags.state % 64)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, view->va, TSR_ACCESS_NONE);
-	view->tags = tags.tags;
+	of_view(env, view)->first = tags.tags;
 	view->tagged = true;
-	return tsr_tag_state_read(env->mem, tags.state, &view->meaning);
+	return tsr_tag_state_read(env->mem, tags.state, &of_view(env, view)->meaning);
 }
 
 enum tsr_step tsr_texture_tagged(struct tsr_msg_env *env, struct tsr_texture_view *view,
@@ -53,12 +59,12 @@ enum tsr_step tsr_texture_tagged(struct tsr_msg_env *env, struct tsr_texture_vie
 	if ((tagged->base | tagged->first | (uint64_t)tagged->row_stride) % view->format.align)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_ALIGNMENT, tagged->base,
 				     TSR_ACCESS_READ);
-	tagged->tags = view->tags + (uint64_t)place->layer * rows * columns;
+	tagged->tags = of_view(env, view)->first + (uint64_t)place->layer * rows * columns;
 	tagged->width = view->width;
 	tagged->height = view->height;
 	tagged->bytes = view->format.bytes;
 	tagged->tiled = view->tiled;
 	tagged->samples = view->samples > 1;
-	tagged->meaning = view->meaning;
+	tagged->meaning = of_view(env, view)->meaning;
 	return TSR_STEP_DONE;
 }

@@ -451,8 +451,9 @@ static enum tsr_step find_tagged(struct tsr_msg_env *env, const struct tsr_attri
 }
 
 /* Have the block of texel @xy, @z in memory. */
-static enum tsr_step expand(struct tsr_msg_env *env, const struct tsr_attribute_view *view,
-			    uint32_t xy, uint32_t z)
+static __attribute__((noinline))
+enum tsr_step expand(struct tsr_msg_env *env, const struct tsr_attribute_view *view, uint32_t xy,
+		     uint32_t z)
 {
 	struct tsr_tagged t;
 	enum tsr_step step = find_tagged(env, view, z, &t);
@@ -462,8 +463,9 @@ static enum tsr_step expand(struct tsr_msg_env *env, const struct tsr_attribute_
 }
 
 /* Load texel @xy, @z, which is at @va if its block is in memory. */
-static enum tsr_step load_tagged(struct tsr_msg_env *env, const struct tsr_attribute_view *view,
-				 uint32_t xy, uint32_t z, uint64_t va, union tsr_texel *texel)
+static __attribute__((noinline))
+enum tsr_step load_tagged(struct tsr_msg_env *env, const struct tsr_attribute_view *view,
+			  uint32_t xy, uint32_t z, uint64_t va, union tsr_texel *texel)
 {
 	uint8_t bytes[TSR_TEXEL_BYTES_MAX];
 	struct tsr_tagged t;
