@@ -62,19 +62,15 @@ static unsigned int slot_of(uint64_t va)
 	return va / 32 % TSR_TEXTURE_VIEWS;
 }
 
-enum tsr_step tsr_texture_find(struct tsr_msg_env *env, uint32_t index,
-			       struct tsr_texture_view **found)
+/* Prepare @view from the descriptor at @va. */
+static __attribute__((noinline))
+enum tsr_step read_texture(struct tsr_msg_env *env, uint64_t va, struct tsr_texture_view *view)
 {
 	struct tsr_texture_cache *cache = env->textures;
-	uint64_t va = env->state->textures + index * sizeof(uint64_t) * TSR_TEXTURE__QWORDS;
-	struct tsr_texture_view *view = &cache->view[slot_of(va)];
 	uint64_t q[TSR_TEXTURE__QWORDS];
 	struct tsr_texture t;
 	enum tsr_step step;
 
-	*found = index < env->state->texture_count ? view : NULL;
-	if (!*found || (view->space == cache->space && view->va == va))
-		return TSR_STEP_DONE;
 	*view = (struct tsr_texture_view){ .va = va };
 	step = tsr_msg_descriptor(env, va, q, TSR_TEXTURE__QWORDS);
 	if (step != TSR_STEP_DONE)
@@ -89,6 +85,19 @@ enum tsr_step tsr_texture_find(struct tsr_msg_env *env, uint32_t index,
 	view->serial = tsr_texture_serial(cache);
 	view->space = cache->space;
 	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_texture_find(struct tsr_msg_env *env, uint32_t index,
+			       struct tsr_texture_view **found)
+{
+	struct tsr_texture_cache *cache = env->textures;
+	uint64_t va = env->state->textures + index * sizeof(uint64_t) * TSR_TEXTURE__QWORDS;
+	struct tsr_texture_view *view = &cache->view[slot_of(va)];
+
+	*found = index < env->state->texture_count ? view : NULL;
+	if (!*found || (view->space == cache->space && view->va == va))
+		return TSR_STEP_DONE;
+	return read_texture(env, va, view);
 }
 
 static bool good_wrap(unsigned int mode)
