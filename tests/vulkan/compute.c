@@ -7,6 +7,7 @@
 #include "arith.h"
 #include "arrays.h"
 #include "bounds.h"
+#include "spin.h"
 #include "sums.h"
 
 #define SETS	3
@@ -367,6 +368,86 @@ static void addresses(void)
 	destroy(&job);
 }
 
+/* ---- Copies beside dispatches ---------------------------------------------------------------- */
+
+/* The order of a dispatch and the copy after it. */
+enum between { NOTHING, BARRIER, EVENT };
+
+#define SEEN		1u	/* the dispatch saw the word that the host had stored */
+#define GIVEN_UP	2u	/* the dispatch saw no such word */
+
+static const struct bind spin_binds[] = { { 0, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER } };
+
+static void order_by_event(VkCommandBuffer cmd, VkEvent event)
+{
+	const VkMemoryBarrier all = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+	};
+
+	vkCmdSetEvent(cmd, event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+	vkCmdWaitEvents(cmd, 1, &event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+			VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 1, &all, 0, NULL, 0, NULL);
+}
+
+/*
+ * A dispatch waits for a word that the host stores when it sees what a later copy has stored, if it
+ * @answers. Without an order between them the copy does not wait; otherwise the dispatch waits in
+ * vain. In any case the fence is the end of both.
+ */
+static void beside(enum between between, uint32_t most, bool answers, uint32_t result)
+{
+	const VkEventCreateInfo info = { .sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO };
+	struct vk_buf wait = vk_buf_create(&vk, 64, STORAGE), copy = vk_buf_create(&vk, 64, 0);
+	struct job job = make(SHADER(spin), spin_binds, 1, VK_NULL_HANDLE);
+	volatile uint32_t *words = wait.map, *copied = copy.map;
+	VkFence fence = vk_fence(&vk);
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+	VkEvent event;
+
+	VK(vkCreateEvent(vk.device, &info, NULL, &event));
+	memset(wait.map, 0, 64);
+	memset(copy.map, 0, 64);
+	put(&job, spin_binds, 0, &wait, 0, VK_WHOLE_SIZE);
+	bind(cmd, &job, &most, sizeof(most), 0, NULL);
+	vkCmdDispatch(cmd, 1, 1, 1);
+	if (between == BARRIER)
+		vk_order(cmd);
+	else if (between == EVENT)
+		order_by_event(cmd, event);
+	vkCmdFillBuffer(cmd, copy.buffer, 0, 4, 5);
+	VK(vkEndCommandBuffer(cmd));
+	vk_submit(vk.queue[0][0], cmd, VK_NULL_HANDLE, VK_NULL_HANDLE, fence);
+	while (answers && vkGetFenceStatus(vk.device, fence) == VK_NOT_READY)
+		words[0] = *copied == 5;
+	ktap_eq(vkWaitForFences(vk.device, 1, &fence, VK_TRUE, VK_SOON), VK_SUCCESS);
+	ktap_eq(words[1], result);
+	ktap_eq(*copied, 5);
+	vkFreeCommandBuffers(vk.device, vk.pool[0], 1, &cmd);
+	vkDestroyEvent(vk.device, event, NULL);
+	vkDestroyFence(vk.device, fence, NULL);
+	destroy(&job);
+	vk_buf_destroy(&vk, &wait);
+	vk_buf_destroy(&vk, &copy);
+}
+
+static void copy_beside(void)
+{
+	beside(NOTHING, 3000000, true, SEEN);
+}
+
+static void copy_after(void)
+{
+	beside(BARRIER, 100000, true, GIVEN_UP);
+	beside(EVENT, 100000, true, GIVEN_UP);
+}
+
+static void end_of_both(void)
+{
+	beside(NOTHING, 1000000, false, GIVEN_UP);
+}
+
 /* A cache's data make the second pipeline, and it does the same. */
 static void cache(void)
 {
@@ -434,6 +515,9 @@ int main(int argc, char **argv)
 	ktap_run("accesses beyond buffers, dynamic offsets", robust);
 	ktap_run("arrays of buffers, scratch memory", arrays_of_buffers);
 	ktap_run("buffer addresses", addresses);
+	ktap_run("a copy runs beside a dispatch", copy_beside);
+	ktap_run("a copy waits for a dispatch before a barrier or an event", copy_after);
+	ktap_run("a fence is the end of a dispatch and of the copy beside it", end_of_both);
 	ktap_run("pipeline caches", cache);
 	vkDestroyDescriptorPool(vk.device, pool, NULL);
 	vk_close(&vk);

@@ -19,6 +19,18 @@ bool tsv_cmd_check(struct tsv_cmd *cmd, int ret)
 	return !ret;
 }
 
+/* The place that the open segment, or the next one, has or will have. */
+static int next_place(const struct tsv_cmd *cmd)
+{
+	return (int)util_dynarray_num_elements(&cmd->segments, struct tsv_segment);
+}
+
+static void add_segment(struct tsv_cmd *cmd, const struct tsv_segment *segment)
+{
+	cmd->last[tsv_lane(segment->engine)] = next_place(cmd);
+	util_dynarray_append(&cmd->segments, struct tsv_segment, *segment);
+}
+
 static void close_segment(struct tsv_cmd *cmd)
 {
 	struct tsv_segment segment = { .engine = cmd->engine, .stream = cmd->stream };
@@ -26,8 +38,34 @@ static void close_segment(struct tsv_cmd *cmd)
 	if (!cmd->stream)
 		return;
 	cmd->stream = NULL;
+	cmd->barrier = false;
+	memcpy(segment.after, cmd->after, sizeof(segment.after));
 	tsv_cmd_check(cmd, tsr_stream_finish(segment.stream, &segment.va, &segment.size));
-	util_dynarray_append(&cmd->segments, struct tsv_segment, segment);
+	add_segment(cmd, &segment);
+}
+
+/* A segment of @engine waits for all of its lane, and for what was before the last barrier. */
+static void find_after(const struct tsv_cmd *cmd, enum tsv_engine engine, int after[TSV_LANES])
+{
+	const enum tsv_lane lane = tsv_lane(engine);
+
+	memcpy(after, cmd->fence, sizeof(cmd->fence));
+	after[lane] = cmd->last[lane];
+}
+
+void tsv_cmd_barrier(struct tsv_cmd *cmd)
+{
+	const enum tsv_lane lane = tsv_lane(cmd->engine);
+
+	memcpy(cmd->fence, cmd->last, sizeof(cmd->fence));
+	if (!cmd->stream)
+		return;
+	cmd->fence[lane] = next_place(cmd);
+	/* the open segment waits for itself, and not for what the other lane has begun since */
+	if (cmd->last[!lane] > cmd->after[!lane])
+		close_segment(cmd);
+	else
+		cmd->barrier = true;
 }
 
 struct tsr_stream *tsv_cmd_stream(struct tsv_cmd *cmd, enum tsv_engine engine)
@@ -41,6 +79,7 @@ struct tsr_stream *tsv_cmd_stream(struct tsv_cmd *cmd, enum tsv_engine engine)
 		if (!tsv_cmd_check(cmd, ret))
 			return NULL;
 		cmd->engine = engine;
+		find_after(cmd, engine, cmd->after);
 		ret = tsr_cmd_barrier(cmd->stream, FLAGS_BEGIN);
 	} else {
 		ret = cmd->barrier ? tsr_cmd_barrier(cmd->stream, FLAGS_ORDER) : 0;
@@ -86,6 +125,15 @@ static void point_dynamic_state(struct tsv_cmd *cmd)
 	cmd->vk.dynamic_graphics_state.ms.sample_locations = &cmd->sample_locations;
 }
 
+static void forget_order(struct tsv_cmd *cmd)
+{
+	unsigned i;
+
+	for (i = 0; i < TSV_LANES; i++)
+		cmd->last[i] = cmd->fence[i] = TSV_BEFORE;
+	cmd->barrier = false;
+}
+
 static VkResult create(struct vk_command_pool *pool, VkCommandBufferLevel level,
 		       struct vk_command_buffer **out)
 {
@@ -104,6 +152,7 @@ static VkResult create(struct vk_command_pool *pool, VkCommandBufferLevel level,
 	util_dynarray_init(&cmd->allocs, NULL);
 	util_dynarray_init(&cmd->pass.list, NULL);
 	util_dynarray_init(&cmd->pass.marks, NULL);
+	forget_order(cmd);
 	point_dynamic_state(cmd);
 	*out = &cmd->vk;
 	return VK_SUCCESS;
@@ -117,7 +166,7 @@ static void clear(struct tsv_cmd *cmd)
 		tsr_pool_free(tsv_cmd_device(cmd)->lists, alloc);
 	tsr_stream_destroy(cmd->stream);
 	cmd->stream = NULL;
-	cmd->barrier = false;
+	forget_order(cmd);
 	cmd->chunk = NULL;
 	cmd->chunk_used = 0;
 	cmd->shader = NULL;
@@ -179,10 +228,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_EndCommandBuffer(VkCommandBuffer handle)
 	return vk_command_buffer_end(&cmd->vk);
 }
 
-/*
- * Segments are in order, so a barrier is between packets of the open one. Inside a pass it is for
- * draws that read the pass's own targets.
- */
+/* Inside a pass a barrier is for draws that read the pass's own targets. */
 VKAPI_ATTR void VKAPI_CALL tsv_CmdPipelineBarrier2(VkCommandBuffer handle,
 						   const VkDependencyInfo *info)
 {
@@ -190,7 +236,26 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdPipelineBarrier2(VkCommandBuffer handle,
 
 	if (cmd->pass.active)
 		tsv_pass_split(cmd);
-	cmd->barrier = true;
+	tsv_cmd_barrier(cmd);
+}
+
+/* The segments of @secondary, which are after all others. */
+static void add_secondary(struct tsv_cmd *cmd, const struct tsv_cmd *secondary)
+{
+	const int first = next_place(cmd);
+
+	tsv_cmd_barrier(cmd);
+	util_dynarray_foreach(&secondary->segments, struct tsv_segment, s) {
+		struct tsv_segment segment = *s;
+		unsigned i;
+
+		segment.stream = NULL;
+		for (i = 0; i < TSV_LANES; i++)
+			segment.after[i] = s->after[i] == TSV_BEFORE ? cmd->fence[i]
+								     : s->after[i] + first;
+		add_segment(cmd, &segment);
+	}
+	tsv_cmd_barrier(cmd);
 }
 
 VKAPI_ATTR void VKAPI_CALL tsv_CmdExecuteCommands(VkCommandBuffer handle, uint32_t count,
@@ -204,15 +269,9 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdExecuteCommands(VkCommandBuffer handle, uint32
 	for (i = 0; i < count; i++) {
 		VK_FROM_HANDLE(tsv_cmd, secondary, secondaries[i]);
 
-		if (cmd->pass.active) {
+		if (cmd->pass.active)
 			tsv_pass_execute(cmd, secondary);
-			continue;
-		}
-		util_dynarray_foreach(&secondary->segments, struct tsv_segment, s) {
-			struct tsv_segment segment = *s;
-
-			segment.stream = NULL;
-			util_dynarray_append(&cmd->segments, struct tsv_segment, segment);
-		}
+		else
+			add_secondary(cmd, secondary);
 	}
 }

@@ -15,9 +15,24 @@
 #include "tsv_device.h"
 #include "tsv_shader.h"
 
+/*
+ * Segments of one lane are in order. Copies are a lane of their own. All other engines share the
+ * heap of frames and scratch memory, so they are one lane. Between the lanes only barriers order.
+ */
+enum tsv_lane { TSV_LANE_COPY, TSV_LANE_DRAW, TSV_LANES };
+
+static inline enum tsv_lane tsv_lane(enum tsv_engine engine)
+{
+	return engine == TSV_COPY ? TSV_LANE_COPY : TSV_LANE_DRAW;
+}
+
+/* A segment's place in its command buffer; TSV_BEFORE: what was submitted before that. */
+#define TSV_BEFORE (-1)
+
 /* Work of one engine. A secondary command buffer's segment has no stream in the primary. */
 struct tsv_segment {
 	enum tsv_engine engine;
+	int after[TSV_LANES];		/* last segment of each lane that it waits for */
 	uint64_t va;
 	uint32_t size;
 	struct tsr_stream *stream;	/* owned, or NULL */
@@ -101,7 +116,10 @@ struct tsv_cmd {
 	struct util_dynarray allocs;	/* struct tsr_alloc of tsv_device.lists */
 	struct tsr_stream *stream;	/* of the open segment, or NULL */
 	enum tsv_engine engine;		/* of the open segment */
-	bool barrier;			/* the next packet has to wait for those before */
+	int after[TSV_LANES];		/* of the open segment */
+	int last[TSV_LANES];		/* closed segment of each lane, or TSV_BEFORE */
+	int fence[TSV_LANES];		/* last before a barrier, perhaps the open segment */
+	bool barrier;			/* the open segment's next packet waits */
 	uint8_t *chunk;			/* of allocs: the one that is filled, NULL at first */
 	uint64_t chunk_va;
 	uint32_t chunk_used;
@@ -128,6 +146,9 @@ static inline struct tsv_device *tsv_cmd_device(const struct tsv_cmd *cmd)
  * on failure, which the command buffer then remembers.
  */
 struct tsr_stream *tsv_cmd_stream(struct tsv_cmd *cmd, enum tsv_engine engine);
+
+/* tsv_cmd_barrier(): what follows waits for all that was recorded before. */
+void tsv_cmd_barrier(struct tsv_cmd *cmd);
 
 /*
  * tsv_cmd_alloc(): memory that the GPU reads until the command buffer is reset. NULL on failure,

@@ -78,8 +78,10 @@ static struct tsr_stream *open_stream(struct tsv_cmd *cmd)
 
 static void store(struct tsv_cmd *cmd, const struct tsv_event *event, uint32_t value)
 {
-	struct tsr_stream *stream = open_stream(cmd);
+	struct tsr_stream *stream;
 
+	tsv_cmd_barrier(cmd);
+	stream = open_stream(cmd);
 	if (stream)
 		tsv_cmd_check(cmd, tsr_cmd_signal32(stream, event->word.va, TSR_SIGNAL_OP_SET,
 						    TSR_EVENT_ALL_DONE, value));
@@ -111,6 +113,8 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdWaitEvents2(VkCommandBuffer handle, uint32_t c
 	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
 	uint32_t i;
 
+	/* the wait is the job's own, and must not be long: what was recorded before has ended */
+	tsv_cmd_barrier(cmd);
 	for (i = 0; i < count; i++) {
 		VK_FROM_HANDLE(tsv_event, event, events[i]);
 		struct tsr_stream *stream = open_stream(cmd);
@@ -119,5 +123,5 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdWaitEvents2(VkCommandBuffer handle, uint32_t c
 			tsv_cmd_check(cmd, tsr_cmd_wait32(stream, event->word.va, TSR_COMPARE_EQ,
 							  1));
 	}
-	cmd->barrier = true;
+	tsv_cmd_barrier(cmd);
 }

@@ -89,6 +89,7 @@ void tsv_cmd_write_marks(struct tsv_cmd *cmd, enum tsv_engine engine)
 
 	if (!cmd->pass.marks.size)
 		return;
+	tsv_cmd_barrier(cmd);
 	stream = tsv_cmd_stream(cmd, engine);
 	util_dynarray_foreach(&cmd->pass.marks, struct tsv_mark, m) {
 		for (i = 0; stream && i < m->count; i++) {
@@ -150,18 +151,18 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdResetQueryPool(VkCommandBuffer handle, VkQuery
 	static const uint64_t zero;
 	struct tsr_stream *stream;
 
-	cmd->barrier = true;
+	tsv_cmd_barrier(cmd);
 	stream = tsv_cmd_stream(cmd, TSV_COPY);
 	if (stream)
 		tsv_cmd_check(cmd, tsr_cmd_fill(stream, query_va(pool, first),
 						(uint64_t)count * sizeof(struct query), &zero,
 						sizeof(zero)));
-	cmd->barrier = true;
+	tsv_cmd_barrier(cmd);
 }
 
 /*
- * Work of a queue is in order, so queries that ended before are available. The engine copies words
- * and cannot leave out a query that has not ended.
+ * After the barrier, queries that ended before are available. The engine copies words and cannot
+ * leave out a query that has not ended.
  */
 VKAPI_ATTR void VKAPI_CALL tsv_CmdCopyQueryPoolResults(VkCommandBuffer handle, VkQueryPool qp,
 						       uint32_t first, uint32_t count, VkBuffer buf,
@@ -176,7 +177,7 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdCopyQueryPoolResults(VkCommandBuffer handle, V
 	uint64_t to, from;
 	uint32_t i;
 
-	cmd->barrier = true;
+	tsv_cmd_barrier(cmd);
 	stream = tsv_cmd_stream(cmd, TSV_COPY);
 	for (i = 0; stream && i < count; i++) {
 		to = buffer->va + offset + i * stride;

@@ -3,10 +3,10 @@
  * Queues. A VkQueue has one kernel queue for each engine, which the kernel creates for the first
  * job, and a timeline that every submission signals.
  *
- * A command buffer is a list of segments, each the work of one engine. Segments become jobs. Every
- * job waits for the job before it, and the first job of a submission waits for the submission
- * before. Work of one VkQueue therefore runs in the order in which it was recorded, and barriers
- * matter only inside a segment.
+ * A command buffer is a list of segments, each the work of one engine and of one lane. Segments
+ * become jobs. Those of a lane are in order, those of two lanes where a barrier was recorded or
+ * another command buffer begins. Jobs that wait for no other job wait for the semaphores and for
+ * the submission before, and the signals are those of a job that waits for all.
  */
 #include <errno.h>
 #include <xf86drm.h>
@@ -61,9 +61,10 @@ struct batch {
 	unsigned count;
 	struct util_dynarray syncs;	/* struct drm_tessera_sync: waits, then signals */
 	unsigned waits, signals;	/* of the submission, numbers */
-	unsigned waited;		/* waits that a job has */
+	unsigned waited;		/* waits that jobs without a stream have, all waiting */
 	struct drm_tessera_sync chain;	/* between the SUBMITs of a submission */
-	bool chained;			/* the next job waits for the SUBMIT before */
+	bool chained;			/* all jobs wait for the SUBMIT before */
+	uint64_t tail[TSV_LANES];	/* bit of each lane's last job; 0: none in this SUBMIT */
 };
 
 static struct drm_tessera_array array_of(const struct drm_tessera_sync *syncs, unsigned count)
@@ -94,53 +95,68 @@ static VkResult submit_jobs(struct batch *b)
 	return VK_SUCCESS;
 }
 
-/* Submit the jobs so far. The next ones wait for the last of them. */
-static VkResult submit_part(struct batch *b)
-{
-	VkResult result;
-
-	b->chain = (struct drm_tessera_sync){ .type = DRM_TESSERA_SYNC_TIMELINE,
-					      .handle = tsr_sync_handle(b->queue->timeline),
-					      .point = b->queue->point + 1 };
-	b->jobs[b->count - 1].signals = array_of(&b->chain, 1);
-	result = submit_jobs(b);
-	b->chained = true;
-	return result;
-}
-
-/* Add a job. It gets the waits of the submission that no job has yet, as many as it can have. */
-static VkResult add_job(struct batch *b, enum tsv_engine engine, uint64_t va, uint32_t size)
+/* Add a job after the jobs @after, a mask. Without any it waits for what the submission does. */
+static VkResult add_job(struct batch *b, enum tsv_engine engine, uint64_t va, uint32_t size,
+			uint64_t after)
 {
 	const struct drm_tessera_sync *syncs = b->syncs.data;
 	const struct tsv_device *device = container_of(b->queue->vk.base.device, struct tsv_device,
 						       vk);
 	const uint32_t id = tsr_queue_id(b->queue->engine[engine]);
-	unsigned waits = MIN2(b->waits - b->waited, b->most);
-	struct drm_tessera_job *job;
-	VkResult result = VK_SUCCESS;
+	struct drm_tessera_job *job = &b->jobs[b->count];
 
+	assert(b->count < JOBS_MOST);
 	if (!id)
 		return vk_queue_set_lost(&b->queue->vk, "%s", tsr_error_message());
-	if (b->count == JOBS_MOST)
-		result = submit_part(b);
-	if (result != VK_SUCCESS)
-		return result;
-	if (b->chained)
-		waits = 0;
-	job = &b->jobs[b->count];
 	*job = (struct drm_tessera_job){
 		.queue_id = id,
 		.cmd_va = va,
 		.cmd_size = size,
 		.heap_id = engine == TSV_BIN || engine == TSV_RENDER
 				   ? tsr_tiler_heap_id(device->heap) : 0,
-		.after = b->count ? 1ull << (b->count - 1) : 0,
-		.waits = b->chained ? array_of(&b->chain, 1) : array_of(syncs + b->waited, waits),
+		.after = after,
 	};
-	b->chained = false;
-	b->waited += waits;
-	b->count++;
+	if (!after)
+		job->waits = b->chained ? array_of(&b->chain, 1)
+					: array_of(syncs + b->waited, b->waits - b->waited);
+	b->tail[tsv_lane(engine)] = 1ull << b->count++;
 	return VK_SUCCESS;
+}
+
+static uint64_t all_tails(const struct batch *b)
+{
+	return b->tail[TSV_LANE_COPY] | b->tail[TSV_LANE_DRAW];
+}
+
+/* Have a last job that waits for all, which takes one more place at most. */
+static VkResult join(struct batch *b)
+{
+	const uint64_t last = b->count ? 1ull << (b->count - 1) : 0;
+	const uint64_t others = all_tails(b) & ~last;
+	VkResult result = VK_SUCCESS;
+
+	if (!b->count || others & ~b->jobs[b->count - 1].after)
+		result = add_job(b, TSV_COPY, 0, 0, all_tails(b));
+	if (result == VK_SUCCESS)
+		b->tail[TSV_LANE_COPY] = b->tail[TSV_LANE_DRAW] = 1ull << (b->count - 1);
+	return result;
+}
+
+/* Submit the jobs so far. The next ones wait for all of them. */
+static VkResult submit_part(struct batch *b)
+{
+	VkResult result = join(b);
+
+	if (result != VK_SUCCESS)
+		return result;
+	b->chain = (struct drm_tessera_sync){ .type = DRM_TESSERA_SYNC_TIMELINE,
+					      .handle = tsr_sync_handle(b->queue->timeline),
+					      .point = b->queue->point + 1 };
+	b->jobs[b->count - 1].signals = array_of(&b->chain, 1);
+	result = submit_jobs(b);
+	b->chained = true;
+	memset(b->tail, 0, sizeof(b->tail));
+	return result;
 }
 
 /* ---- Syncs ----------------------------------------------------------------------------------- */
@@ -204,13 +220,72 @@ static void collect_syncs(struct batch *b, const struct vk_queue_submit *submit)
 
 /* ---- Submission ------------------------------------------------------------------------------ */
 
-/* Jobs without a stream, until the waits that are left fit in one job. */
+/* A job without a stream that has the next @count waits, after those before it. */
+static VkResult add_wait(struct batch *b, unsigned count)
+{
+	const struct drm_tessera_sync *waits = (struct drm_tessera_sync *)b->syncs.data + b->waited;
+	VkResult result;
+
+	/* one place is for what comes after the waits */
+	if (b->count == JOBS_MOST - 1)
+		return vk_error(&b->queue->vk, VK_ERROR_OUT_OF_HOST_MEMORY);
+	result = add_job(b, TSV_COPY, 0, 0, all_tails(b));
+	if (result != VK_SUCCESS)
+		return result;
+	b->jobs[b->count - 1].waits = array_of(waits, count);
+	b->waited += count;
+	return VK_SUCCESS;
+}
+
+/* If a job cannot have all waits, jobs without a stream have them. All others are after those. */
 static VkResult add_waits(struct batch *b)
 {
 	VkResult result = VK_SUCCESS;
 
-	while (result == VK_SUCCESS && b->waits - b->waited > b->most)
-		result = add_job(b, TSV_COPY, 0, 0);
+	if (b->waits <= b->most)
+		return VK_SUCCESS;
+	while (result == VK_SUCCESS && b->waited < b->waits)
+		result = add_wait(b, MIN2(b->waits - b->waited, b->most));
+	return result == VK_SUCCESS ? join(b) : result;
+}
+
+/*
+ * The jobs that a segment waits for. Segment 0 of its command buffer is job number @first, which is
+ * negative if that is in an earlier SUBMIT. @before: the jobs before the command buffer.
+ */
+static uint64_t jobs_after(const struct tsv_segment *s, int first, uint64_t before)
+{
+	uint64_t after = 0;
+	unsigned i;
+
+	for (i = 0; i < TSV_LANES; i++) {
+		if (s->after[i] == TSV_BEFORE)
+			after |= before;
+		else if (s->after[i] + first >= 0)
+			after |= 1ull << (s->after[i] + first);
+	}
+	return after;
+}
+
+static VkResult add_command_buffer(struct batch *b, const struct tsv_cmd *cmd)
+{
+	uint64_t before = all_tails(b);
+	int first = (int)b->count;
+	VkResult result = VK_SUCCESS;
+
+	util_dynarray_foreach(&cmd->segments, struct tsv_segment, s) {
+		/* the last place is for join() */
+		if (b->count == JOBS_MOST - 1) {
+			first -= (int)b->count;
+			before = 0;
+			result = submit_part(b);
+		}
+		if (result == VK_SUCCESS)
+			result = add_job(b, s->engine, s->va, s->size,
+					 jobs_after(s, first, before));
+		if (result != VK_SUCCESS)
+			return result;
+	}
 	return result;
 }
 
@@ -219,16 +294,9 @@ static VkResult add_segments(struct batch *b, const struct vk_queue_submit *subm
 	VkResult result = VK_SUCCESS;
 	uint32_t i;
 
-	for (i = 0; i < submit->command_buffer_count; i++) {
-		const struct tsv_cmd *cmd = container_of(submit->command_buffers[i], struct tsv_cmd,
-							 vk);
-
-		util_dynarray_foreach(&cmd->segments, struct tsv_segment, s) {
-			result = add_job(b, s->engine, s->va, s->size);
-			if (result != VK_SUCCESS)
-				return result;
-		}
-	}
+	for (i = 0; i < submit->command_buffer_count && result == VK_SUCCESS; i++)
+		result = add_command_buffer(b, container_of(submit->command_buffers[i],
+							    struct tsv_cmd, vk));
 	return result;
 }
 
@@ -239,18 +307,22 @@ static VkResult add_segments(struct batch *b, const struct vk_queue_submit *subm
 static VkResult add_signals(struct batch *b)
 {
 	struct drm_tessera_sync *syncs = (struct drm_tessera_sync *)b->syncs.data + b->waits;
-	const unsigned jobs = DIV_ROUND_UP(b->signals, b->most);
+	const unsigned jobs = 1 + DIV_ROUND_UP(b->signals, b->most);
 	VkResult result = VK_SUCCESS;
 	unsigned done, count;
 
+	if (jobs > JOBS_MOST)
+		return vk_error(&b->queue->vk, VK_ERROR_OUT_OF_HOST_MEMORY);
 	if (b->count + jobs > JOBS_MOST)
 		result = submit_part(b);
-	if (result == VK_SUCCESS && !b->count)
-		result = add_job(b, TSV_COPY, 0, 0);
+	if (result == VK_SUCCESS)
+		result = join(b);
 	syncs[b->signals - 1].point = b->queue->point + 1;
 	for (done = 0; done < b->signals && result == VK_SUCCESS; done += count) {
 		if (done)
-			result = add_job(b, TSV_COPY, 0, 0);
+			result = add_job(b, TSV_COPY, 0, 0, all_tails(b));
+		if (result != VK_SUCCESS)
+			break;
 		count = MIN2(b->signals - done, b->most);
 		b->jobs[b->count - 1].signals = array_of(syncs + done, count);
 	}
