@@ -217,6 +217,15 @@ def make_problems(code, targets, uses, tests):
             yield f"make has no target {word}"
 
 
+def options():
+    """A variable that a recipe's comment offers to users is not one that the makefiles give a command of their own."""
+    text = "".join(read(p) for p in ("Makefile", *tree.files("tests/lib/*.mk", "qemu-device/*.mk")))
+    own = dict(re.findall(r"^(?:export )?([A-Z][A-Z0-9_]+) *:?= *(.*)", text, re.M))
+    for line in re.findall(r"^# [a-z][a-z-]*: .*|^[a-z][\w -]*:.*## .*", text, re.M):
+        problems.extend(f"makefiles offer {name}= and assign it: {own[name]}" for name in re.findall(r"\b([A-Z][A-Z0-9_]+)=", line)
+                        if name in own)
+
+
 pci_function()
 properties()
 debug_flags()
@@ -226,5 +235,6 @@ HEADERS = "".join(read(p) for p in tree.files("*.h", "*.xml", "*.json"))
 words()
 environment()
 names()
+options()
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

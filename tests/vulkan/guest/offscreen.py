@@ -34,8 +34,9 @@ def info(guest):
 
 
 def wanted():
-    names = os.environ.get("TSR_VULKAN_PROGRAMS", "").split()
-    return [path for path in own.sources() if not names or os.path.basename(path)[:-2] in names]
+    """The sources of the programs that were asked for; each of these must exist."""
+    sources = {os.path.basename(path)[:-2]: path for path in own.sources()}
+    return [sources[name] for name in os.environ.get("TSR_VULKAN_PROGRAMS", "").split() or sources]
 
 
 def main():
