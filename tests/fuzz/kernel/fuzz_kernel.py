@@ -12,6 +12,7 @@ after each complaint of the kernel. A program that the kernel complains about is
 Status: 0 nothing found, 1 something found, 2 bad usage or no guest."""
 
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -29,6 +30,7 @@ DEVICE = "vram=64M,inject-window=on"
 # a moment later.
 LOAD = ("modprobe tessera && rmmod tessera && insmod /mnt/tessera.ko {} || exit; "
         "n=0; while [ ! -e /dev/dri/renderD128 ] && [ $n -lt 100 ]; do n=$((n + 1)); usleep 50000; done")
+BOOTS = 3               # before there is no guest
 TRY_LIMIT = 90          # seconds for one program
 STATUS = {3: "complaint", 4: "no end"}
 LOST = 5                # the device is: the next session has another one
@@ -56,9 +58,24 @@ class Fuzz:
         except FileNotFoundError:
             return ""
 
+    @contextlib.contextmanager
     def guest(self):
-        """A guest with the device and the driver, not started."""
-        return Guest(device_args=DEVICE, share=self.out, load=not self.mutant)
+        """A guest with the device and the driver. A boot that fails is no find, since no program has run; it is tried again."""
+        for left in reversed(range(BOOTS)):
+            guest = Guest(device_args=DEVICE, share=self.out, load=not self.mutant)
+            guest.dies = True       # complaints are finds, no trouble of this script
+            try:
+                guest.start()
+                break
+            except GuestError as e:
+                guest.stop()
+                if not left:
+                    raise
+                print(f"fuzz_kernel.py: {str(e).splitlines()[0]}; booting again", flush=True)
+        try:
+            yield guest
+        finally:
+            guest.stop()
 
     def load(self, guest):
         parameters = " ".join(re.findall(r"\btessera\.(\S+)", guest.kernel_args))
@@ -73,7 +90,6 @@ class Fuzz:
             if os.path.exists(self.path(name)):
                 os.remove(self.path(name))
         with self.guest() as g:
-            g.dies = True           # complaints are finds, no trouble of this script
             self.load(g)
             command = f"kcov_ioctls /mnt {seconds} {seed}{' blind' if blind else ''}"
             try:
@@ -91,7 +107,6 @@ class Fuzz:
         with open(self.path("try"), "w") as f:
             f.writelines(lines)
         with self.guest() as g:
-            g.dies = True
             self.load(g)
             try:
                 result = g.run(f"kcov_ioctls --run /mnt/try {c_file or ''}", TRY_LIMIT)
