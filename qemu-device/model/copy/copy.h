@@ -117,7 +117,7 @@ struct tsr_copy {
 	struct tsr_copy_surface dst;
 	unsigned int texel;		/* bytes */
 	uint64_t width, height;		/* texels, not 0 */
-	struct tsr_tagged tagged[2];	/* of source and destination that have tags */
+	struct tsr_tagged tagged[2];	/* source and destination, if they have tags */
 	bool flip_x, flip_y;
 	uint64_t budget;		/* bytes that may still be written in this step */
 	unsigned int translations;	/* asked for so far in this step */

@@ -29,7 +29,7 @@ enum tsr_step tsr_tag_state_read(struct tsr_mem *mem, uint64_t va, struct tsr_ta
 
 static uint64_t tag_at(const struct tsr_tagged *t, uint32_t x, uint32_t y)
 {
-	return t->tags + (uint64_t)(y / DIM) * ((t->width + DIM - 1) / DIM) + x / DIM;
+	return t->tags + tsr_tag_place(t->width, x, y);
 }
 
 static uint64_t texel_at(const struct tsr_tagged *t, uint64_t base, uint32_t x, uint32_t y)

@@ -15,9 +15,26 @@
 
 #include "mem.h"
 
-#define TSR_TAG_BLOCK 8u			/* of a block that has a tag */
-#define TSR_TAG_PLANE_WORDS 11		/* of a block's sample with tag PLANES */
+#define TSR_TAG_BLOCK 8u			/* texels on a side of a block that has a tag */
+#define TSR_TAG_PLANE_WORDS 11		/* words that a block with tag PLANES uses of a sample */
 #define TSR_TAG_STEP_SHIFT 8		/* fraction bits of a plane's steps */
+
+/* Bytes of the tags of @layers layers of @width by @height texels. */
+static inline uint64_t tsr_tag_bytes(uint32_t width, uint32_t height, uint32_t layers)
+{
+	const uint64_t columns = (width + TSR_TAG_BLOCK - 1) / TSR_TAG_BLOCK;
+	const uint32_t rows = (height + TSR_TAG_BLOCK - 1) / TSR_TAG_BLOCK;
+
+	return columns * rows * layers;
+}
+
+/* Place of the tag of texel (@x, @y) among those of its layer, which is @width texels wide. */
+static inline uint64_t tsr_tag_place(uint32_t width, uint32_t x, uint32_t y)
+{
+	const uint64_t columns = (width + TSR_TAG_BLOCK - 1) / TSR_TAG_BLOCK;
+
+	return y / TSR_TAG_BLOCK * columns + x / TSR_TAG_BLOCK;
+}
 
 /* Value of pixel (@x, @y) of the block in the plane @word[0 … 2]. */
 static inline uint32_t tsr_plane_predicted(const uint32_t *word, unsigned int x, unsigned int y)
@@ -44,13 +61,13 @@ struct tsr_tag_meaning {
 /* One sample of one layer. */
 struct tsr_tagged {
 	uint64_t base;			/* address of texel (0, 0) */
-	uint64_t first;			/* the same of sample 0 */
+	uint64_t first;			/* address of texel (0, 0) in sample 0 */
 	uint64_t tags;			/* address of the tag of block (0, 0) */
 	int64_t row_stride;
 	uint32_t width, height;		/* texels */
-	unsigned int bytes;		/* of a texel, at most 16 */
+	unsigned int bytes;		/* bytes of a texel, at most 16 */
 	bool tiled;
-	bool samples;			/* there are others: tag UNIFORM */
+	bool samples;			/* the surface has several samples: tag UNIFORM */
 	struct tsr_tag_meaning meaning;
 };
 

@@ -25,7 +25,7 @@ static void repeat(uint8_t *to, size_t done, size_t size)
 /* Notes for every block that it is cleared. */
 static void know_clear(struct tsr_tile *t, bool depth, bool stencil)
 {
-	unsigned int blocks = depth || stencil ? 1u << 2 * (t->shift - TSR_BLOCK_SHIFT) : 0;
+	unsigned int blocks = 1u << 2 * (t->shift - TSR_BLOCK_SHIFT);
 
 	for (unsigned int b = 0; b < blocks; b++) {
 		struct tsr_block_bounds *bounds = &t->bounds[b];
@@ -112,19 +112,23 @@ void tsr_tile_complete(struct tsr_tile_core *c, unsigned int which)
 {
 	struct tsr_tile *t = &c->buffer.tile;
 	const size_t samples = samples_of(t);
+	bool depth, stencil;
 
 	which &= c->buffer.alike;
 	if (!which)
 		return;
+	depth = which & TSR_TILE_DEPTH_BIT && t->has_depth;
+	stencil = which & TSR_TILE_STENCIL_BIT && t->has_stencil;
 	for (unsigned int rt = 0; rt < t->targets; rt++) {
 		if (which >> rt & 1)
 			repeat(t->color[rt].data, t->color[rt].pitch,
 			       samples * t->format[rt].bytes);
 	}
-	for (size_t i = 1; which & TSR_TILE_DEPTH_BIT && t->has_depth && i < samples; i++)
+	for (size_t i = 1; depth && i < samples; i++)
 		t->depth[i] = t->depth[0];
-	if (which & TSR_TILE_STENCIL_BIT && t->has_stencil)
+	if (stencil)
 		memset(t->stencil, t->stencil[0], samples);
-	know_clear(t, which & TSR_TILE_DEPTH_BIT, which & TSR_TILE_STENCIL_BIT);
+	if (depth || stencil)
+		know_clear(t, depth, stencil);
 	c->buffer.alike &= ~which;
 }

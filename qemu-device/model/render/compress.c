@@ -207,11 +207,10 @@ static uint64_t tag_at(const struct tsr_tile_core *c, const struct tsr_render_ta
 		       unsigned int x, unsigned int y)
 {
 	const struct tsr_frame *frame = &c->render->info.frame;
-	uint64_t columns = (frame->width + DIM - 1) / DIM, rows = (frame->height + DIM - 1) / DIM;
+	const struct tsr_tile *t = &c->buffer.tile;
 
-	return target->tags +
-	       (c->buffer.tile.layer * rows + (c->buffer.tile.y + y) / DIM) * columns +
-	       (c->buffer.tile.x + x) / DIM;
+	return target->tags + tsr_tag_bytes(frame->width, frame->height, t->layer) +
+	       tsr_tag_place(frame->width, t->x + x, t->y + y);
 }
 
 static enum tsr_step store_block(struct tsr_tile_core *c, struct tsr_mem *mem, struct block *b)

@@ -104,7 +104,7 @@ struct tsr_texture_cache {
 	struct tsr_sampler_view sampler[TSR_TEXTURE_VIEWS];
 	struct tsr_texture_plan plan[TSR_TEXTURE_PLANS];
 	struct tsr_tex_astc astc[TSR_TEX_ASTC_BLOCKS];
-	/* of @view, apart from it: views that are used all the time stay small */
+	/* Tags of @view. They are not in the views, which are used often and stay small. */
 	struct tsr_tex_tags tags[TSR_TEXTURE_VIEWS];
 };
 

@@ -40,8 +40,6 @@ enum tsr_step tsr_texture_tags(struct tsr_msg_env *env, struct tsr_texture_view 
 enum tsr_step tsr_texture_tagged(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				 const struct tsr_texel_place *place, struct tsr_tagged *tagged)
 {
-	const uint32_t columns = (view->width + TSR_TAG_BLOCK - 1) / TSR_TAG_BLOCK;
-	const uint32_t rows = (view->height + TSR_TAG_BLOCK - 1) / TSR_TAG_BLOCK;
 	struct tsr_texel_place first = *place;
 	const struct tsr_texture_surface *s;
 	enum tsr_step step;
@@ -59,7 +57,8 @@ enum tsr_step tsr_texture_tagged(struct tsr_msg_env *env, struct tsr_texture_vie
 	if ((tagged->base | tagged->first | (uint64_t)tagged->row_stride) % view->format.align)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_ALIGNMENT, tagged->base,
 				     TSR_ACCESS_READ);
-	tagged->tags = of_view(env, view)->first + (uint64_t)place->layer * rows * columns;
+	tagged->tags = of_view(env, view)->first +
+		       tsr_tag_bytes(view->width, view->height, place->layer);
 	tagged->width = view->width;
 	tagged->height = view->height;
 	tagged->bytes = view->format.bytes;

@@ -439,11 +439,11 @@ static enum tsr_step find_tagged(struct tsr_msg_env *env, const struct tsr_attri
 				 uint32_t z, struct tsr_tagged *t)
 {
 	const struct tsr_attribute_buffer_image *s = &view->shape;
-	const uint64_t columns = s->width / TSR_TAG_BLOCK + 1, rows = s->height / TSR_TAG_BLOCK + 1;
 
 	*t = (struct tsr_tagged){
 		.base = view->base + (uint64_t)z * s->slice_stride,
-		.tags = view->tags.tags + z * rows * columns, .row_stride = s->row_stride,
+		.tags = view->tags.tags + tsr_tag_bytes(s->width + 1, s->height + 1, z),
+		.row_stride = s->row_stride,
 		.width = s->width + 1, .height = s->height + 1, .bytes = view->format.bytes,
 		.tiled = view->buffer.type == TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED,
 	};

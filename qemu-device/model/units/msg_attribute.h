@@ -38,7 +38,7 @@ struct tsr_attribute_view {
 	struct tsr_attribute_buffer buffer;	/* never of a wide type */
 	struct tsr_attribute_buffer_divisor divisor;	/* of DIVIDE */
 	struct tsr_attribute_buffer_image shape;	/* of images */
-	struct tsr_attribute_buffer_tags tags;	/* of images with tags: if shape.tagged */
+	struct tsr_attribute_buffer_tags tags;	/* valid if shape.tagged */
 };
 
 #define TSR_ATTRIBUTE_VIEWS 32

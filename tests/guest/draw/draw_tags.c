@@ -233,7 +233,7 @@ static void by_texture(struct tsr_image *image, uint32_t sample, uint32_t *texel
 	by_pass(fetches[samples_of(image) > 1], &bindings, words, texels);
 }
 
-/* As an image that a program loads from; of one sample. */
+/* Loads by a program, through a view. Images with several samples are read as textures. */
 static void by_view(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 {
 	const struct tsr_view view = { .image = image, .format = TSR_PIXEL_FORMAT_R32UI,
@@ -645,7 +645,7 @@ static void both(void)
 	ktap_ok(strstr(tsr_error_message(), "TSR_IMAGE_COMPRESSED") != NULL);
 	ktap_eq(tsr_gfx_submit(pass, NULL, 0, NULL, 0), -EINVAL);
 	tsr_gfx_pass_destroy(pass);
-	/* as an image of its own pass it is stored expanded */
+	/* a target that its own pass has as a view is stored expanded */
 	pass = record(t.gfx, &p, TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
 	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &image, sizeof(image)), 0);
 	submit(pass);

@@ -103,10 +103,11 @@ def shown(guest, directory, name):
         start_program(guest, name)
         first = screen.wait_for(guest, directory, lambda p: changed(p, empty) > WINDOW)
         second = screen.wait_for(guest, directory, lambda p: changed(p, first) > MOVES)
-        tap.ok(changed(first, empty) > WINDOW, f"its window is seen: {changed(first, empty)} pixels")
-        tap.ok(changed(second, first) > MOVES, f"its picture moves: {changed(second, first)} pixels")
+        new, moved = changed(first, empty), changed(second, first)
+        tap.ok(new > WINDOW, f"its window is seen: {new} pixels")
+        tap.ok(moved > MOVES, f"its picture moves: {moved} pixels")
         said = screen.stop(guest, "client")
-        if changed(second, first) <= MOVES:
+        if moved <= MOVES:
             second.keep(name)
             tap.note(said[-2000:])
 

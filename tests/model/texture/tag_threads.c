@@ -13,7 +13,7 @@
 #define DIM 32u				/* texels of the image along both axes */
 #define THREADS 3
 #define ROUNDS 150
-#define MESSAGES 12			/* of a thread in a round */
+#define MESSAGES 12			/* messages of each thread in a round */
 
 /* In the data. */
 #define TEXELS 0x0

@@ -24,7 +24,7 @@ static struct units *u;
 struct pair {
 	struct tex plain, packed;
 	uint8_t clear[16];
-	bool planes;			/* as TAG_STATE has it */
+	bool planes;			/* the bit of TAG_STATE */
 	unsigned int seen[5];		/* blocks by their tag; the last: a tag that is none */
 };
 
@@ -198,6 +198,17 @@ static struct pair any_pair(unsigned int format, unsigned int bpp)
 	return p;
 }
 
+/* A pair of textures with one sample. */
+static struct pair any_single(unsigned int format, unsigned int bpp)
+{
+	struct pair p;
+
+	do
+		p = any_pair(format, bpp);
+	while (p.plain.samples > 1);
+	return p;
+}
+
 static const struct {
 	unsigned int format, bpp;
 } formats[] = {
@@ -295,9 +306,7 @@ static void test_sample(void)
 		const unsigned int f = n % 7;
 		struct pair p;
 
-		do
-			p = any_pair(formats[f].format, formats[f].bpp);
-		while (p.plain.samples > 1);
+		p = any_single(formats[f].format, formats[f].bpp);
 		tex_write_sampler(&s, 0);
 		for (unsigned int i = 0; i < 40; i++) {
 			const double x = tex_unit(), y = tex_unit(), step = tex_unit() / 16;
@@ -314,7 +323,7 @@ static void test_sample(void)
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
-static uint8_t expected[PACKED + BYTES_MAX + 0x10000];	/* of the data, from its beginning on */
+static uint8_t expected[PACKED + BYTES_MAX + 0x10000];	/* the first bytes of the data */
 
 /* Expand the block of texel (@x, @y) in @expected. */
 static void expect_expanded(const struct pair *p, unsigned int layer, unsigned int x,
@@ -392,9 +401,7 @@ static void test_addresses(void)
 		struct pair p;
 		uint8_t *stored;
 
-		do
-			p = any_pair(formats[f].format, formats[f].bpp);
-		while (p.plain.samples > 1);
+		p = any_single(formats[f].format, formats[f].bpp);
 		memcpy(expected, u->data, sizeof(expected));
 		any_texels(&p);
 		addresses(&p, n & 8, n % 4 == 3);
@@ -434,9 +441,7 @@ static void test_loads(void)
 		const unsigned int f = n % (sizeof(formats) / sizeof(formats[0]));
 		struct pair p;
 
-		do
-			p = any_pair(formats[f].format, formats[f].bpp);
-		while (p.plain.samples > 1);
+		p = any_single(formats[f].format, formats[f].bpp);
 		memcpy(expected, u->data, sizeof(expected));
 		for (unsigned int i = 0; i < 20; i++) {
 			any_texels(&p);
@@ -478,9 +483,7 @@ static void test_stale(void)
 {
 	struct pair p;
 
-	do
-		p = any_pair(TSR_PIXEL_FORMAT_R32UI, 4);
-	while (p.plain.samples > 1);
+	p = any_single(TSR_PIXEL_FORMAT_R32UI, 4);
 	memset(at, 0, sizeof(at));
 	u->data[TAGS] = TSR_TARGET_TAG_RAW;
 	units_stop(u);

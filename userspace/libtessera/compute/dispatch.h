@@ -20,7 +20,7 @@ struct tsr_placed {
 	uint32_t layers;		/* 0: it is a buffer */
 	uint64_t layer_stride;
 	struct tsr_surface surface;
-	uint64_t tags, tag_state;	/* of an image that is read through its tags; or 0 */
+	uint64_t tags, tag_state;	/* 0 unless it is an image that is read through its tags */
 };
 
 /* A view as a texture: the descriptor but for the address of @surfaces, and all memory it reads. */

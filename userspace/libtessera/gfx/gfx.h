@@ -353,6 +353,8 @@ TSR_HIDDEN int gfx_image_open(struct tsr_image *image, bool keep);
 /* gfx_image_close(): the image goes. */
 TSR_HIDDEN void gfx_image_close(struct tsr_image *image);
 
+/* gfx_tag_bytes(): bytes of the compression metadata of so many layers. */
+TSR_HIDDEN uint64_t gfx_tag_bytes(const struct tsr_image_info *info, uint32_t layers);
 /* gfx_view_tagged(): true if the texture unit reads the view through its tags. */
 TSR_HIDDEN bool gfx_view_tagged(const struct tsr_view *view);
 

@@ -108,9 +108,9 @@ static int lay_out(struct tsr_image *image)
 	return 0;
 }
 
-static uint64_t tag_bytes(const struct tsr_image_info *i)
+uint64_t gfx_tag_bytes(const struct tsr_image_info *i, uint32_t layers)
 {
-	return (uint64_t)((i->width + 7) / 8) * ((i->height + 7) / 8) * i->layers;
+	return (uint64_t)((i->width + 7) / 8) * ((i->height + 7) / 8) * layers;
 }
 
 static int allocate(struct tsr_image *image)
@@ -123,7 +123,7 @@ static int allocate(struct tsr_image *image)
 	if (image->sample_size > UINT32_MAX && i->samples > 1)
 		return tsr_fail(EINVAL, "an image's sample of 4 GiB or more");
 	if (i->flags & TSR_IMAGE_COMPRESSED) {
-		state = tsr_round_up(tags + tag_bytes(i), IMAGE_ALIGN);
+		state = tsr_round_up(tags + gfx_tag_bytes(i, i->layers), IMAGE_ALIGN);
 		size = state + TSR_TAG_STATE__QWORDS * sizeof(uint64_t);
 	}
 	ret = tsr_bo_create(tsr_vm_device(image->vm), size, i->bo_flags,

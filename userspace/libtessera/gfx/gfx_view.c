@@ -57,9 +57,7 @@ bool gfx_view_tagged(const struct tsr_view *view)
 
 static uint64_t tags_of_layer(const struct tsr_image *image, uint32_t layer)
 {
-	const uint64_t columns = (image->info.width + 7) / 8, rows = (image->info.height + 7) / 8;
-
-	return image->tags + layer * rows * columns;
+	return image->tags + gfx_tag_bytes(&image->info, layer);
 }
 
 /* TEXTURE_TAGS of a view without zeroes, in the form of a surface. */

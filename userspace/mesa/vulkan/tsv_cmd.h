@@ -116,7 +116,7 @@ struct tsv_cmd {
 	struct util_dynarray allocs;	/* struct tsr_alloc of tsv_device.lists */
 	struct tsr_stream *stream;	/* of the open segment, or NULL */
 	enum tsv_engine engine;		/* of the open segment */
-	int after[TSV_LANES];		/* of the open segment */
+	int after[TSV_LANES];		/* what the open segment waits for */
 	int last[TSV_LANES];		/* closed segment of each lane, or TSV_BEFORE */
 	int fence[TSV_LANES];		/* last before a barrier, perhaps the open segment */
 	bool barrier;			/* the open segment's next packet waits */
