@@ -118,6 +118,7 @@ struct tsr_copy {
 	unsigned int texel;		/* bytes */
 	uint64_t width, height;		/* texels, not 0 */
 	struct tsr_tagged tagged[2];	/* source and destination, if they have tags */
+	struct tsr_tag_last last[2];	/* their tags of the last texel in this step */
 	bool flip_x, flip_y;
 	uint64_t budget;		/* bytes that may still be written in this step */
 	unsigned int translations;	/* asked for so far in this step */

@@ -88,48 +88,98 @@ static enum tsr_step read_planes(struct tsr_mem *mem, const struct tsr_tagged *t
 	return step;
 }
 
-/* A texel of a block that had tag PLANES, which another thread may have expanded. */
-static enum tsr_step read_depth(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
-				uint32_t y, uint8_t *texel)
+enum tsr_step tsr_tagged_look(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
+			      uint32_t y, struct tsr_tag_last *last)
+{
+	enum tsr_step step;
+
+	if (last->valid && last->va == tag_at(t, x, y))
+		return TSR_STEP_DONE;
+	step = tsr_tagged_tag(mem, t, x, y, &last->tag);
+	last->va = tag_at(t, x, y);
+	last->valid = step == TSR_STEP_DONE;
+	return step;
+}
+
+/* Where texel (@x, @y) of @part goes. */
+static uint8_t *room(const struct tsr_tagged *t, const struct tsr_tagged_part *part,
+		     unsigned int x, unsigned int y)
+{
+	return part->texels + y * part->pitch + x * t->bytes;
+}
+
+/* The texels of @part as they are in memory, in the sample that begins at @base. */
+static enum tsr_step read_raw(struct tsr_mem *mem, const struct tsr_tagged *t, uint64_t base,
+			      const struct tsr_tagged_part *part)
+{
+	enum tsr_step step = TSR_STEP_DONE;
+
+	for (unsigned int y = 0; y < part->rows; y++) {
+		for (unsigned int x = 0; x < part->columns && step == TSR_STEP_DONE; x++)
+			step = tsr_mem_read(mem, texel_at(t, base, part->x + x, part->y + y),
+					    room(t, part, x, y), t->bytes);
+	}
+	return step;
+}
+
+static enum tsr_step decode_planes(struct tsr_mem *mem, const struct tsr_tagged *t,
+				   const struct tsr_tagged_part *part)
 {
 	uint32_t word[TSR_TAG_PLANE_WORDS], depth;
+	enum tsr_step step = read_planes(mem, t, part->x, part->y, word);
+
+	for (unsigned int n = 0; n < part->rows * part->columns && step == TSR_STEP_DONE; n++) {
+		const unsigned int x = n % part->columns, y = n / part->columns;
+
+		depth = tsr_plane_depth(word, (part->x + x) % DIM, (part->y + y) % DIM);
+		memcpy(room(t, part, x, y), &depth, sizeof(depth));
+	}
+	return step;
+}
+
+/* Texels of a block that had tag PLANES, which another thread may have expanded. */
+static enum tsr_step read_depths(struct tsr_mem *mem, const struct tsr_tagged *t,
+				 const struct tsr_tagged_part *part)
+{
 	enum tsr_step step;
 	uint8_t tag;
 
 	pthread_mutex_lock(mem->env->tag_lock);
-	step = tsr_tagged_tag(mem, t, x, y, &tag);
-	if (step == TSR_STEP_DONE && tag != TSR_TARGET_TAG_PLANES) {
-		step = tsr_mem_read(mem, texel_at(t, t->base, x, y), texel, t->bytes);
-	} else if (step == TSR_STEP_DONE) {
-		step = read_planes(mem, t, x, y, word);
-		if (step == TSR_STEP_DONE) {
-			depth = tsr_plane_depth(word, x % DIM, y % DIM);
-			memcpy(texel, &depth, sizeof(depth));
-		}
-	}
+	step = tsr_tagged_tag(mem, t, part->x, part->y, &tag);
+	if (step == TSR_STEP_DONE && tag == TSR_TARGET_TAG_PLANES)
+		step = decode_planes(mem, t, part);
+	else if (step == TSR_STEP_DONE)
+		step = read_raw(mem, t, t->base, part);
 	pthread_mutex_unlock(mem->env->tag_lock);
 	return step;
 }
 
-enum tsr_step tsr_tagged_read(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
-			      uint32_t y, uint8_t *texel)
+enum tsr_step tsr_tagged_part(struct tsr_mem *mem, const struct tsr_tagged *t, uint8_t tag,
+			      const struct tsr_tagged_part *part)
 {
-	uint8_t tag;
-	enum tsr_step step = tsr_tagged_tag(mem, t, x, y, &tag);
-
-	if (step != TSR_STEP_DONE)
-		return step;
 	switch (tag) {
 	case TSR_TARGET_TAG_CLEAR:
-		memcpy(texel, t->meaning.clear, t->bytes);
+		for (unsigned int n = 0; n < part->rows * part->columns; n++)
+			memcpy(room(t, part, n % part->columns, n / part->columns),
+			       t->meaning.clear, t->bytes);
 		return TSR_STEP_DONE;
 	case TSR_TARGET_TAG_PLANES:
-		return read_depth(mem, t, x, y, texel);
+		return read_depths(mem, t, part);
 	case TSR_TARGET_TAG_UNIFORM:
-		return tsr_mem_read(mem, texel_at(t, t->first, x, y), texel, t->bytes);
+		return read_raw(mem, t, t->first, part);
 	default:
-		return tsr_mem_read(mem, texel_at(t, t->base, x, y), texel, t->bytes);
+		return read_raw(mem, t, t->base, part);
 	}
+}
+
+enum tsr_step tsr_tagged_read(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
+			      uint32_t y, struct tsr_tag_last *last, uint8_t *texel)
+{
+	const struct tsr_tagged_part part = { .x = x, .y = y, .columns = 1, .rows = 1,
+					      .texels = texel };
+	enum tsr_step step = tsr_tagged_look(mem, t, x, y, last);
+
+	return step != TSR_STEP_DONE ? step : tsr_tagged_part(mem, t, last->tag, &part);
 }
 
 /* ---- Expanding ------------------------------------------------------------------------------- */
@@ -166,28 +216,6 @@ static enum tsr_step add_range(struct tsr_mem *mem, struct places *p, uint64_t v
 	return TSR_STEP_DONE;
 }
 
-/* The texels of a block of @t at (@x, @y) with tag @tag, row by row. */
-static enum tsr_step decode(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x, uint32_t y,
-			    uint8_t tag, uint8_t *texels)
-{
-	uint32_t word[TSR_TAG_PLANE_WORDS];
-	enum tsr_step step = TSR_STEP_DONE;
-
-	if (tag == TSR_TARGET_TAG_PLANES)
-		step = read_planes(mem, t, x, y, word);
-	for (unsigned int n = 0; n < TEXELS && step == TSR_STEP_DONE; n++) {
-		uint32_t depth;
-
-		if (tag == TSR_TARGET_TAG_PLANES) {
-			depth = tsr_plane_depth(word, n % DIM, n / DIM);
-			memcpy(texels + n * sizeof(depth), &depth, sizeof(depth));
-		} else {
-			memcpy(texels + n * t->bytes, t->meaning.clear, t->bytes);
-		}
-	}
-	return step;
-}
-
 /* Translate the texels of the block from (@x, @y) on that are in the surface. */
 static enum tsr_step add_texels(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
 				uint32_t y, const uint8_t *texels, uint8_t *tile, struct places *p)
@@ -219,12 +247,15 @@ static enum tsr_step expand(struct tsr_mem *mem, const struct tsr_tagged *t, uin
 {
 	static const uint8_t raw = TSR_TARGET_TAG_RAW;
 	uint8_t texels[TEXELS * BYTES_MAX], tile[TEXELS * BYTES_MAX], tag;
+	const struct tsr_tagged_part block = { .x = x, .y = y, .columns = DIM, .rows = DIM,
+					       .texels = texels, .pitch = DIM * t->bytes };
 	struct places p = { .count = 0 };
 	enum tsr_step step = tsr_tagged_tag(mem, t, x, y, &tag);
 
 	if (step != TSR_STEP_DONE || tag == TSR_TARGET_TAG_RAW)
 		return step;
-	step = decode(mem, t, x, y, tag, texels);
+	step = tag == TSR_TARGET_TAG_PLANES ? decode_planes(mem, t, &block) :
+					      tsr_tagged_part(mem, t, tag, &block);
 	if (step == TSR_STEP_DONE)
 		step = add_range(mem, &p, tag_at(t, x, y), &raw, 1);
 	if (step == TSR_STEP_DONE)
@@ -240,17 +271,19 @@ static enum tsr_step expand(struct tsr_mem *mem, const struct tsr_tagged *t, uin
 }
 
 enum tsr_step tsr_tagged_expand(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
-				uint32_t y)
+				uint32_t y, struct tsr_tag_last *last)
 {
-	enum tsr_step step;
-	uint8_t tag;
-
 	/* no block loses the tag RAW while others than RENDER work on it */
-	step = tsr_tagged_tag(mem, t, x, y, &tag);
-	if (step != TSR_STEP_DONE || tag == TSR_TARGET_TAG_RAW)
+	enum tsr_step step = tsr_tagged_look(mem, t, x, y, last);
+
+	if (step != TSR_STEP_DONE || last->tag == TSR_TARGET_TAG_RAW)
 		return step;
 	pthread_mutex_lock(mem->env->tag_lock);
 	step = expand(mem, t, x & ~(DIM - 1), y & ~(DIM - 1));
+	if (step == TSR_STEP_DONE)
+		last->tag = TSR_TARGET_TAG_RAW;
+	else
+		last->valid = false;
 	pthread_mutex_unlock(mem->env->tag_lock);
 	return step;
 }

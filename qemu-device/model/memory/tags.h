@@ -11,6 +11,7 @@
 #define TSR_TAGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "mem.h"
@@ -71,19 +72,43 @@ struct tsr_tagged {
 	struct tsr_tag_meaning meaning;
 };
 
+/* The tag that was looked up last, for as long as its owner may keep it. All zero: none was. */
+struct tsr_tag_last {
+	uint64_t va;			/* its address */
+	uint8_t tag;			/* RAW unless it suits the surface */
+	bool valid;
+};
+
+/* Texels of a block: from (x, y) on, @columns by @rows. */
+struct tsr_tagged_part {
+	uint32_t x, y;
+	unsigned int columns, rows;
+	uint8_t *texels;		/* room for their bytes, row by row */
+	size_t pitch;			/* bytes from a row to the next one there */
+};
+
 /* Read TAG_STATE at @va, which is a multiple of 64. */
 enum tsr_step tsr_tag_state_read(struct tsr_mem *mem, uint64_t va, struct tsr_tag_meaning *meaning);
 /* The tag of the block of texel (@x, @y), RAW unless it suits the surface. */
 enum tsr_step tsr_tagged_tag(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
 			     uint32_t y, uint8_t *tag);
+/*
+ * Have the tag of the block of texel (@x, @y) in @last. It is read from memory only if @last is
+ * that of another block. A tag that has become RAW since then may be kept: both say the same.
+ */
+enum tsr_step tsr_tagged_look(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
+			      uint32_t y, struct tsr_tag_last *last);
+/* The bytes of @part, whose block has tag @tag. */
+enum tsr_step tsr_tagged_part(struct tsr_mem *mem, const struct tsr_tagged *t, uint8_t tag,
+			      const struct tsr_tagged_part *part);
 /* The bytes of texel (@x, @y). */
 enum tsr_step tsr_tagged_read(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
-			      uint32_t y, uint8_t *texel);
+			      uint32_t y, struct tsr_tag_last *last, uint8_t *texel);
 /*
- * Expand the block of texel (@x, @y): its texels are in memory from now on. The surface has one
- * sample. Nothing has been written unless it returns TSR_STEP_DONE.
+ * Expand the block of texel (@x, @y): its texels are in memory from now on, and @last is RAW. The
+ * surface has one sample. Nothing has been written unless it returns TSR_STEP_DONE.
  */
 enum tsr_step tsr_tagged_expand(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
-				uint32_t y);
+				uint32_t y, struct tsr_tag_last *last);
 
 #endif

@@ -293,7 +293,8 @@ enum tsr_step through_tags(struct tsr_msg_env *env, struct tsr_texture_view *vie
 	enum tsr_step step = tsr_texture_tagged(env, view, place, &tagged);
 
 	return step != TSR_STEP_DONE ? step :
-	       tsr_tagged_read(env->mem, &tagged, place->x, place->y, bytes);
+	       tsr_tagged_read(env->mem, &tagged, place->x, place->y,
+			       tsr_texture_last_tag(env, view), bytes);
 }
 
 /* The bytes of a texel, or of its compressed block, from memory. */

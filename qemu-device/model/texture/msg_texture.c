@@ -552,7 +552,8 @@ static enum tsr_step expand(struct tsr_msg_env *env, struct tsr_texture_view *vi
 	enum tsr_step step = tsr_texture_tagged(env, view, place, &tagged);
 
 	return step != TSR_STEP_DONE ? step :
-	       tsr_tagged_expand(env->mem, &tagged, place->x, place->y);
+	       tsr_tagged_expand(env->mem, &tagged, place->x, place->y,
+				 tsr_texture_last_tag(env, view));
 }
 
 static enum tsr_step lea_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,

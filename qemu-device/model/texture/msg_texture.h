@@ -148,6 +148,9 @@ enum tsr_step tsr_texture_tags(struct tsr_msg_env *env, struct tsr_texture_view 
 /* The surface of texel @place of @view, which is tagged. */
 enum tsr_step tsr_texture_tagged(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				 const struct tsr_texel_place *place, struct tsr_tagged *tagged);
+/* The last tag of @view, which is tagged; kept as long as its descriptor is. */
+struct tsr_tag_last *tsr_texture_last_tag(const struct tsr_msg_env *env,
+					  const struct tsr_texture_view *view);
 /* Components in the order of the result, the texture's swizzle not applied. */
 enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *view, bool linear,
 			     const struct tsr_texel_place *place, union tsr_texel *texel);

@@ -415,34 +415,30 @@ static bool read_block(struct tsr_msg_env *env, const struct tsr_texture_view *v
 }
 
 /*
- * Texels of a texture with tags, one by one, if some of them are not in memory. False: they cannot
- * be had now. *@raw_tag: all are in memory, and nothing has been done.
+ * Texels of a texture with tags, if some of them are not in memory. All are in one block with a
+ * tag. False: they cannot be had now. *@raw_tag: all are in memory, and nothing has been done.
  */
 static __attribute__((noinline))
 bool fetch_tagged(struct tsr_msg_env *env, struct tsr_texture_view *view,
 		  const struct tsr_texel_place *first, struct tsr_raw_block *raw, bool *raw_tag)
 {
+	struct tsr_tag_last *last = tsr_texture_last_tag(env, view);
+	struct tsr_tagged_part part = {
+		.x = first->x, .y = first->y, .columns = raw->columns, .rows = raw->rows,
+		.texels = raw->bytes, .pitch = TSR_TEX_BLOCK_DIM * view->format.bytes,
+	};
 	struct tsr_tagged t;
-	uint8_t tag;
 
 	if (tsr_texture_tagged(env, view, first, &t) != TSR_STEP_DONE ||
-	    tsr_tagged_tag(env->mem, &t, first->x, first->y, &tag) != TSR_STEP_DONE)
+	    tsr_tagged_look(env->mem, &t, first->x, first->y, last) != TSR_STEP_DONE)
 		return false;
-	*raw_tag = tag == TSR_TARGET_TAG_RAW;
+	*raw_tag = last->tag == TSR_TARGET_TAG_RAW;
 	if (*raw_tag)
 		return true;
 	raw->from = raw->bytes;
 	raw->order = rows;
 	raw->tiled = false;
-	for (unsigned int i = 0; i < TSR_TEX_BLOCK_DIM * TSR_TEX_BLOCK_DIM; i++) {
-		unsigned int x = i % TSR_TEX_BLOCK_DIM, y = i / TSR_TEX_BLOCK_DIM;
-
-		if (x < raw->columns && y < raw->rows &&
-		    tsr_tagged_read(env->mem, &t, first->x + x, first->y + y,
-				    raw->bytes + i * t.bytes) != TSR_STEP_DONE)
-			return false;
-	}
-	return true;
+	return tsr_tagged_part(env->mem, &t, last->tag, &part) == TSR_STEP_DONE;
 }
 
 static unsigned int least(uint32_t a, uint32_t b)

@@ -85,6 +85,7 @@ struct tsr_tex_astc {
 struct tsr_tex_tags {
 	uint64_t first;			/* address of the tag of block (0, 0) of layer 0 */
 	struct tsr_tag_meaning meaning;
+	struct tsr_tag_last last;
 };
 
 struct tsr_texture_cache {

@@ -6,7 +6,7 @@
 /* True if a texture of this kind can have tags. */
 static bool can_have_tags(const struct tsr_texture_view *v)
 {
-	return v->dimension == TSR_TEXTURE_DIMENSION_2D && v->levels == 1 && !v->first_level &&
+	return v->dimension != TSR_TEXTURE_DIMENSION_3D && v->levels == 1 && !v->first_level &&
 	       v->format.bytes && !v->format.codec;
 }
 
@@ -14,6 +14,12 @@ static struct tsr_tex_tags *of_view(const struct tsr_msg_env *env,
 				    const struct tsr_texture_view *view)
 {
 	return &env->textures->tags[view - env->textures->view];
+}
+
+struct tsr_tag_last *tsr_texture_last_tag(const struct tsr_msg_env *env,
+					  const struct tsr_texture_view *view)
+{
+	return &of_view(env, view)->last;
 }
 
 enum tsr_step tsr_texture_tags(struct tsr_msg_env *env, struct tsr_texture_view *view)
@@ -32,7 +38,7 @@ enum tsr_step tsr_texture_tags(struct tsr_msg_env *env, struct tsr_texture_view 
 	tsr_unpack_texture_tags(q, &tags);
 	if (tags.state % 64)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, view->va, TSR_ACCESS_NONE);
-	of_view(env, view)->first = tags.tags;
+	*of_view(env, view) = (struct tsr_tex_tags){ .first = tags.tags };
 	view->tagged = true;
 	return tsr_tag_state_read(env->mem, tags.state, &of_view(env, view)->meaning);
 }

@@ -24,6 +24,11 @@ struct attribute {
 	uint32_t count;			/* number of entries of the table */
 	bool outputs;			/* the table is that of the outputs of vertices */
 	struct tsr_attribute_view *view;	/* of the last lane; NULL: there was none */
+	/* of attribute @tagged, the last lane's that is an image with tags */
+	bool has_meaning;
+	uint32_t tagged;
+	struct tsr_tag_meaning meaning;
+	struct tsr_tag_last last;
 };
 
 /* beyond enum tsr_register_type: whatever suits the format */
@@ -434,11 +439,27 @@ static bool load_bytes(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned in
 
 /* ---- Images with tags ------------------------------------------------------------------------ */
 
-/* The layer @z of the image, as a surface with tags. */
-static enum tsr_step find_tagged(struct tsr_msg_env *env, const struct tsr_attribute_view *view,
-				 uint32_t z, struct tsr_tagged *t)
+/* Have TAG_STATE of the image. Lanes that use one image read it once. */
+static enum tsr_step find_meaning(struct tsr_msg_env *env, struct attribute *a)
 {
+	enum tsr_step step;
+
+	if (a->has_meaning && a->tagged == a->view->index)
+		return TSR_STEP_DONE;
+	a->last.valid = false;
+	a->tagged = a->view->index;
+	step = tsr_tag_state_read(env->mem, a->view->tags.state, &a->meaning);
+	a->has_meaning = step == TSR_STEP_DONE;
+	return step;
+}
+
+/* The layer @z of the image, as a surface with tags. */
+static enum tsr_step find_tagged(struct tsr_msg_env *env, struct attribute *a, uint32_t z,
+				 struct tsr_tagged *t)
+{
+	const struct tsr_attribute_view *view = a->view;
 	const struct tsr_attribute_buffer_image *s = &view->shape;
+	enum tsr_step step = find_meaning(env, a);
 
 	*t = (struct tsr_tagged){
 		.base = view->base + (uint64_t)z * s->slice_stride,
@@ -447,34 +468,35 @@ static enum tsr_step find_tagged(struct tsr_msg_env *env, const struct tsr_attri
 		.width = s->width + 1, .height = s->height + 1, .bytes = view->format.bytes,
 		.tiled = view->buffer.type == TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED,
 	};
-	return tsr_tag_state_read(env->mem, view->tags.state, &t->meaning);
+	t->meaning = a->meaning;
+	return step;
 }
 
 /* Have the block of texel @xy, @z in memory. */
 static __attribute__((noinline))
-enum tsr_step expand(struct tsr_msg_env *env, const struct tsr_attribute_view *view, uint32_t xy,
-		     uint32_t z)
+enum tsr_step expand(struct tsr_msg_env *env, struct attribute *a, uint32_t xy, uint32_t z)
 {
 	struct tsr_tagged t;
-	enum tsr_step step = find_tagged(env, view, z, &t);
+	enum tsr_step step = find_tagged(env, a, z, &t);
 
 	return step != TSR_STEP_DONE ? step :
-				       tsr_tagged_expand(env->mem, &t, xy & 0xffff, xy >> 16);
+	       tsr_tagged_expand(env->mem, &t, xy & 0xffff, xy >> 16, &a->last);
 }
 
 /* Load texel @xy, @z, which is at @va if its block is in memory. */
 static __attribute__((noinline))
-enum tsr_step load_tagged(struct tsr_msg_env *env, const struct tsr_attribute_view *view,
-			  uint32_t xy, uint32_t z, uint64_t va, union tsr_texel *texel)
+enum tsr_step load_tagged(struct tsr_msg_env *env, struct attribute *a, uint32_t xy, uint32_t z,
+			  uint64_t va, union tsr_texel *texel)
 {
+	const struct tsr_attribute_view *view = a->view;
 	uint8_t bytes[TSR_TEXEL_BYTES_MAX];
 	struct tsr_tagged t;
-	enum tsr_step step = find_tagged(env, view, z, &t);
+	enum tsr_step step = find_tagged(env, a, z, &t);
 
 	if (va % view->format.align)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_ALIGNMENT, va, TSR_ACCESS_READ);
 	if (step == TSR_STEP_DONE)
-		step = tsr_tagged_read(env->mem, &t, xy & 0xffff, xy >> 16, bytes);
+		step = tsr_tagged_read(env->mem, &t, xy & 0xffff, xy >> 16, &a->last, bytes);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_format_load(&view->format, bytes, texel);
@@ -505,15 +527,14 @@ static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg
 	tagged = there && has_tags(a->view);
 	if (a->flags & TSR_MSG_ATTR_LEA) {
 		if (tagged)
-			step = expand(env, a->view, msg->src[0]->u[lane], msg->src[1]->u[lane]);
+			step = expand(env, a, msg->src[0]->u[lane], msg->src[1]->u[lane]);
 		return step == TSR_STEP_DONE ? lea(env, msg, lane, a, there, va) : step;
 	}
 	if (there && !tagged &&
 	    (load_floats(env, msg, lane, a, va) || load_bytes(env, msg, lane, a, va)))
 		return TSR_STEP_DONE;
 	if (tagged)
-		step = load_tagged(env, a->view, msg->src[0]->u[lane], msg->src[1]->u[lane], va,
-				   &texel);
+		step = load_tagged(env, a, msg->src[0]->u[lane], msg->src[1]->u[lane], va, &texel);
 	else if (there)
 		step = tsr_msg_load_texel(env, lane, va, &a->view->format, &texel);
 	if (step != TSR_STEP_DONE)

@@ -25,6 +25,7 @@ struct pair {
 	struct tex plain, packed;
 	uint8_t clear[16];
 	bool planes;			/* the bit of TAG_STATE */
+	bool cube;			/* its six layers are faces */
 	unsigned int seen[5];		/* blocks by their tag; the last: a tag that is none */
 };
 
@@ -37,6 +38,12 @@ static uint8_t *texel(const struct tex *t, unsigned int layer, unsigned int samp
 		      unsigned int y)
 {
 	return u->data + tex_address(t, 0, layer, sample, (int)x, (int)y, 0);
+}
+
+static void set_rows(struct tex *t)
+{
+	t->row[0] = t->tiled ? (t->w + 15) / 16 * 256 * t->bpp : (t->w * t->bpp + 63) & ~63u;
+	t->slice[0] = t->row[0] * (t->tiled ? (t->h + 15) / 16 : t->h);
 }
 
 /* A texture of one level at @at, of random size and layout. */
@@ -52,8 +59,7 @@ static struct tex any_texture(unsigned int format, unsigned int bpp)
 		t.samples = 1u << tex_random() % 3;
 	else
 		t.layers = 1 + tex_random() % 3;
-	t.row[0] = t.tiled ? (t.w + 15) / 16 * 256 * bpp : (t.w * bpp + 63) & ~63u;
-	t.slice[0] = t.row[0] * (t.tiled ? (t.h + 15) / 16 : t.h);
+	set_rows(&t);
 	return t;
 }
 
@@ -164,6 +170,11 @@ static void write_pair(struct pair *p)
 	q[2] = PACKED_SURFACES;
 	q[3] |= 1 << 16;
 	tex_write(&p->plain, 0);
+	for (unsigned int i = 0; i < 2 && p->cube; i++) {
+		q = units_table(u, UNITS_TEXTURES + 32 * i);
+		q[0] ^= (TEX_2D ^ TEX_CUBE) << 4;
+		q[3] &= ~0xffffull;
+	}
 }
 
 /* Image @n: attribute n, entries 3n to 3n + 2 of the buffers. */
@@ -184,10 +195,31 @@ static void write_image(const struct tex *t, unsigned int n, bool tagged)
 	memcpy(units_table(u, UNITS_BUFFERS + 48 * n), entry, sizeof(entry));
 }
 
+/* Some textures are lines of texels, some are cubes. */
+static void change_dimension(struct pair *p)
+{
+	struct tex *t = &p->plain;
+
+	switch (tex_random() % 6) {
+	case 0:
+		t->dim = TEX_1D;
+		t->h = 1;
+		return;
+	case 1:
+		p->cube = true;
+		t->samples = 1;
+		t->layers = 6;
+		t->w = t->h = 1 + tex_random() % 20;
+		set_rows(t);
+		return;
+	}
+}
+
 static struct pair any_pair(unsigned int format, unsigned int bpp)
 {
 	struct pair p = { .plain = any_texture(format, bpp), .planes = tex_random() % 2 };
 
+	change_dimension(&p);
 	p.packed = p.plain;
 	place(&p.plain, PLAIN);
 	place(&p.packed, PACKED);
@@ -245,12 +277,13 @@ static void ask_fetch(const struct pair *p, unsigned int index)
 		u->src[0].u[l] = at[0][l];
 		u->src[1].u[l] = at[1][l];
 		u->src[2].u[l] = index << 4 | 1u << 11 | TSR_TEXTURE_OPERATION_FETCH << 12 |
-				 1u << 15 | 1u << 17 | TEX_2D << 18 |
+				 1u << 15 | 1u << 17 |
+				 (p->cube ? (uint32_t)TEX_CUBE : p->plain.dim) << 18 |
 				 TSR_TEXTURE_FETCH_TEXEL << 20 |
 				 (integer ? TSR_TEXTURE_RESULT_U32 : TSR_TEXTURE_RESULT_F32) << 24 |
 				 0xfu << 28;
-		units_reg(u, 20)->u[l] = 0;
-		units_reg(u, 21)->u[l] = at[2][l];
+		units_reg(u, 20)->u[l] = p->cube ? at[2][l] << 16 : 0;
+		units_reg(u, 21)->u[l] = p->cube ? 0 : at[2][l];
 		units_reg(u, 22)->u[l] = at[3][l] << 24;
 	}
 }
@@ -306,7 +339,9 @@ static void test_sample(void)
 		const unsigned int f = n % 7;
 		struct pair p;
 
-		p = any_single(formats[f].format, formats[f].bpp);
+		do
+			p = any_single(formats[f].format, formats[f].bpp);
+		while (p.cube || p.plain.dim != TEX_2D);
 		tex_write_sampler(&s, 0);
 		for (unsigned int i = 0; i < 40; i++) {
 			const double x = tex_unit(), y = tex_unit(), step = tex_unit() / 16;
@@ -500,15 +535,16 @@ static void test_stale(void)
 static void test_faults(void)
 {
 	static const struct { unsigned int qword; uint64_t flip; } bad[] = {
-		{ 0, (TEX_2D ^ TEX_1D) << 4 }, { 0, (TEX_2D ^ TEX_3D) << 4 },
-		{ 0, (TEX_2D ^ TEX_CUBE) << 4 }, { 1, 1 << 16 }, { 1, 1 << 24 },
+		{ 0, (TEX_2D ^ TEX_3D) << 4 }, { 1, 1 << 16 }, { 1, 1 << 24 },
 	};
 	const uint64_t va = UNITS_TEXTURES + 32;
 	uint64_t *q = units_table(u, va);
 	struct pair p;
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		any_pair(TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
+		do
+			p = any_pair(TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
+		while (p.cube || p.plain.dim != TEX_2D);
 		q[bad[i].qword] ^= bad[i].flip;
 		units_stop(u);
 		units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
