@@ -263,22 +263,47 @@ static void by_load(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 	by_pass(loads, &none, (const uint32_t[]){ (uint32_t)va, (uint32_t)(va >> 32) }, texels);
 }
 
-/* Between an image and memory, by the copy engine. */
-static void copy(struct tsr_image *image, uint32_t sample, uint32_t *texels, bool in)
+/* Record a copy of the image's bytes from or to @memory: by its address, which is requested. */
+static void record_linear(struct tsr_stream *stream, struct tsr_image *image, uint32_t sample,
+			  uint64_t memory, bool in)
+{
+	struct tsr_surface surface;
+	const uint64_t va = address_of(image, sample, &surface);
+
+	ktap_eq(tsr_cmd_copy(stream, in ? va : memory, in ? memory : va, 4 * TEXELS), 0);
+}
+
+/* The first @rows rows of texels, as a surface of its own kind. */
+static void record_rect(struct tsr_stream *stream, struct tsr_image *image, uint32_t sample,
+			uint64_t memory, bool in, uint32_t rows)
+{
+	const struct tsr_rect rect = { .width = WIDTH, .height = rows };
+	struct tsr_surface plain, surface;
+
+	ktap_eq(tsr_surface_init(&plain, TSR_LAYOUT_LINEAR, WIDTH, HEIGHT, 4, 0), 0);
+	plain.va = memory;
+	if (!ktap_eq(tsr_image_get_copy_surface(image, 0, 0, sample, in, &surface), 0))
+		ktap_note("%s", tsr_error_message());
+	ktap_eq(tsr_cmd_copy_image(stream, in ? &surface : &plain, 0, 0, in ? &plain : &surface,
+				   &rect, 0), 0);
+}
+
+/* Between an image and memory, by the copy engine: all bytes (@rows is 0), or so many rows. */
+static void copy(struct tsr_image *image, uint32_t sample, uint32_t *texels, bool in, uint32_t rows)
 {
 	struct tsr_stream *stream = NULL;
 	struct tsr_alloc memory = { 0 };
 	struct tsr_sync *done = NULL;
-	struct tsr_surface surface;
-	uint64_t va;
 
 	finish();
-	va = address_of(image, sample, &surface);
 	ktap_eq(tsr_pool_alloc(t.data, 4 * TEXELS, 64, &memory), 0);
 	if (in)
 		memcpy(memory.cpu, texels, 4 * TEXELS);
 	ktap_eq(tsr_stream_create(t.code, 0, &stream), 0);
-	ktap_eq(tsr_cmd_copy(stream, in ? va : memory.va, in ? memory.va : va, 4 * TEXELS), 0);
+	if (rows)
+		record_rect(stream, image, sample, memory.va, in, rows);
+	else
+		record_linear(stream, image, sample, memory.va, in);
 	ktap_eq(tsr_sync_create(t.device, 0, &done), 0);
 	ktap_eq(tsr_queue_run(copies, stream, done, 0), 0);
 	ktap_eq(tsr_sync_finish(done, 0, TSR_DEADLINE_NEVER), 0);
@@ -291,7 +316,12 @@ static void copy(struct tsr_image *image, uint32_t sample, uint32_t *texels, boo
 
 static void by_copy(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 {
-	copy(image, sample, texels, false);
+	copy(image, sample, texels, false, HEIGHT);
+}
+
+static void by_bytes(struct tsr_image *image, uint32_t sample, uint32_t *texels)
+{
+	copy(image, sample, texels, false, 0);
 }
 
 static void by_map(struct tsr_image *image, uint32_t sample, uint32_t *texels)
@@ -314,8 +344,11 @@ static void by_read(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 	gfxt_read(image, 0, 0, texels, 4 * WIDTH);
 }
 
-static reader *const readers[] = { by_texture, by_view, by_load, by_copy, by_map, by_read };
-static const char *const reader_names[] = { "texture", "view", "load", "copy", "map", "read" };
+/* The first three use tags, the others addresses. */
+static reader *const readers[] = { by_texture, by_view, by_copy, by_load, by_bytes, by_map,
+				   by_read };
+static const char *const reader_names[] = { "texture", "view", "copy", "load", "bytes", "map",
+					    "read" };
 
 /* Both images have the same texels in each sample, whoever reads them. */
 static void same(struct tsr_image *a, struct tsr_image *b, reader *read, const char *what)
@@ -338,6 +371,25 @@ static void same_pictures(const struct picture *a, const struct picture *b, read
 	finish();
 }
 
+/* The first row of blocks of a sample, by the copy engine: @texels[0] to all of its texels. */
+static void fill(struct tsr_image *image, uint32_t sample, const uint32_t *texels)
+{
+	const struct tsr_rect rect = { .width = WIDTH, .height = 8 };
+	struct tsr_stream *stream = NULL;
+	struct tsr_sync *done = NULL;
+	struct tsr_surface surface;
+
+	finish();
+	ktap_eq(tsr_stream_create(t.code, 0, &stream), 0);
+	ktap_eq(tsr_image_get_copy_surface(image, 0, 0, sample, true, &surface), 0);
+	ktap_eq(tsr_cmd_fill_image(stream, &surface, &rect, texels), 0);
+	ktap_eq(tsr_sync_create(t.device, 0, &done), 0);
+	ktap_eq(tsr_queue_run(copies, stream, done, 0), 0);
+	ktap_eq(tsr_sync_finish(done, 0, TSR_DEADLINE_NEVER), 0);
+	tsr_sync_unref(done);
+	tsr_stream_destroy(stream);
+}
+
 /* ---- What is tested -------------------------------------------------------------------------- */
 
 #define CLEAR	(1u << TSR_TARGET_TAG_CLEAR)
@@ -345,7 +397,7 @@ static void same_pictures(const struct picture *a, const struct picture *b, read
 /* A picture has tags of every kind it can have; only RAW after readers of addresses. */
 static void one_reader(uint32_t samples, unsigned int n)
 {
-	const bool expands = readers[n] != by_texture && readers[n] != by_view;
+	const bool expands = n > 2;
 	struct picture plain = make_picture(samples, 0);
 	struct picture tagged = make_picture(samples, TSR_IMAGE_COMPRESSED);
 
@@ -396,9 +448,28 @@ static void reading(void)
 	}
 }
 
-/* Written by the CPU or by a copy, in place of what was compressed; then drawn on. */
-static void one_writer(uint32_t samples, bool by_cpu)
+enum writer { BY_CPU, BY_BYTES, BY_COPY, BY_FILL, WRITERS };
+
+/* All texels of sample @sample but, by the last two, those below the first row of blocks. */
+static void write_texels(enum writer by, struct tsr_image *image, uint32_t sample,
+			 uint32_t *texels)
 {
+	if (by == BY_CPU)
+		ktap_eq(tsr_image_write(image, 0, 0, texels, 4 * WIDTH), 0);
+	else if (by == BY_FILL)
+		fill(image, sample, texels);
+	else
+		copy(image, sample, texels, true, by == BY_COPY ? 8 : 0);
+}
+
+/*
+ * Written by the CPU or the copy engine, in place of what was compressed; then drawn on. A copy
+ * that names the surface takes the tags of the blocks that it writes to, and no others.
+ */
+static void one_writer(uint32_t samples, enum writer by)
+{
+	static const char *const names[] = { "CPU", "bytes", "copy", "fill" };
+	const bool in_part = samples == 1 && by >= BY_COPY;
 	struct picture p[2] = { make_picture(samples, 0),
 				make_picture(samples, TSR_IMAGE_COMPRESSED) };
 	static uint32_t texels[TEXELS];
@@ -408,14 +479,14 @@ static void one_writer(uint32_t samples, bool by_cpu)
 	for (int i = 0; i < 2; i++) {
 		draw(&p[i], TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
 		finish();
-		if (by_cpu)
-			ktap_eq(tsr_image_write(p[i].image[0], 0, 0, texels, 4 * WIDTH), 0);
-		else
-			copy(p[i].image[0], samples - 1, texels, true);
+		write_texels(by, p[i].image[0], samples - 1, texels);
+		if (TAGS_ARE_SEEN && i)
+			ktap_eq(TAGS_SEEN(p[i].image[0]) & (in_part ? CLEAR | 1 : ~0u),
+				in_part ? CLEAR | 1 : 1);
 		draw(&p[i], TSR_GFX_LOAD_CONTENT, 0, 0.75f);
 		finish();
 	}
-	same_pictures(&p[0], &p[1], by_read, by_cpu ? "CPU" : "copy");
+	same_pictures(&p[0], &p[1], by_read, names[by]);
 	drop(&p[0]);
 	drop(&p[1]);
 }
@@ -456,8 +527,10 @@ static void view_writer(void)
 static void writing(void)
 {
 	view_writer();
-	for (int i = 0; i < 4; i++)
-		one_writer(i & 1 ? 4 : 1, i & 2);
+	for (enum writer by = BY_CPU; by < WRITERS; by++) {
+		one_writer(1, by);
+		one_writer(4, by);
+	}
 }
 
 /* Passes that load have clear values, contexts and layers of their own. */
@@ -536,7 +609,7 @@ static void of_layer(struct tsr_image *image, bool cube, uint32_t layer, uint32_
 	by_pass(fetches[cube ? 2 : 0], &bindings, words, texels);
 }
 
-/* Only the first of six layers has been drawn. A cube map expands the image. */
+/* Only the first of six layers has been drawn. Textures of any dimension use its tags. */
 static void layered(bool cube)
 {
 	const struct tsr_image_info info = {
@@ -556,7 +629,7 @@ static void layered(bool cube)
 		ktap_eq(texels[TEXELS - 1], texels[0]);
 	}
 	if (TAGS_ARE_SEEN)
-		ktap_eq(TAGS_SEEN(first.color[0].image), cube ? 1 : CLEAR);
+		ktap_eq(TAGS_SEEN(first.color[0].image), CLEAR);
 	tsr_image_unref(first.color[0].image);
 }
 

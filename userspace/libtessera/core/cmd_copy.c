@@ -5,6 +5,7 @@
 
 #include "stream.h"
 
+#define TAGGED_ALIGN 64u		/* of a TAGGED_SURFACE */
 #define SIZE_LIMIT (1ull << 48)		/* SIZE fields of COPY_LINEAR and FILL_LINEAR: 48 bits */
 
 static int check_size(struct tsr_stream *stream, const char *packet, uint64_t va, uint64_t size)
@@ -76,17 +77,29 @@ int tsr_cmd_fill(struct tsr_stream *stream, uint64_t target, uint64_t size, cons
 	return 0;
 }
 
+static bool is_tagged(const struct tsr_surface *s)
+{
+	return (uint32_t)s->layout & TSR_SURFACE_TAGGED;
+}
+
+static enum tsr_layout layout_of(const struct tsr_surface *s)
+{
+	return (enum tsr_layout)((uint32_t)s->layout & ~TSR_SURFACE_TAGGED);
+}
+
 /* Checks that the image is aligned and has the layout of tsr_surface_init(). */
 static int check_image(struct tsr_stream *stream, const char *what, const struct tsr_surface *s)
 {
 	struct tsr_surface again;
+	uint32_t align;
 
-	if (tsr_surface_init(&again, s->layout, s->width, s->height, s->texel, s->pitch))
+	if (tsr_surface_init(&again, layout_of(s), s->width, s->height, s->texel, s->pitch))
 		return tsr_stream_fail(stream, EINVAL, "%s image: %s", what, tsr_error_message());
-	if (s->va % again.align)
+	align = is_tagged(s) ? TAGGED_ALIGN : again.align;
+	if (s->va % align)
 		return tsr_stream_fail(stream, EINVAL,
 				       "%s image at 0x%llx, expected a multiple of %u", what,
-				       (unsigned long long)s->va, again.align);
+				       (unsigned long long)s->va, align);
 	return 0;
 }
 
@@ -146,8 +159,10 @@ int tsr_cmd_copy_image(struct tsr_stream *stream, const struct tsr_surface *targ
 {
 	const struct tsr_rect to = { x, y, rect->width, rect->height };
 	const struct tsr_copy_rect copy = {
-		.src_layout = source->layout,
-		.dst_layout = target->layout,
+		.src_layout = layout_of(source),
+		.dst_layout = layout_of(target),
+		.src_tagged = is_tagged(source),
+		.dst_tagged = is_tagged(target),
 		.flip_x = flags & TSR_CMD_FLIP_X,
 		.flip_y = flags & TSR_CMD_FLIP_Y,
 		.texel = source->texel,
@@ -179,7 +194,8 @@ int tsr_cmd_fill_image(struct tsr_stream *stream, const struct tsr_surface *targ
 		       const struct tsr_rect *rect, const void *texel)
 {
 	struct tsr_fill_rect fill = {
-		.layout = target->layout,
+		.layout = layout_of(target),
+		.tagged = is_tagged(target),
 		.texel = target->texel,
 		.dst = target->va,
 		.pitch = target->pitch,

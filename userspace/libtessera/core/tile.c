@@ -23,6 +23,9 @@ static int check(const struct transfer *transfer)
 {
 	const struct tsr_surface *s = transfer->surface;
 
+	if (s->layout != TSR_LAYOUT_LINEAR && s->layout != TSR_LAYOUT_TILED)
+		return tsr_fail(EINVAL, "surface of layout %u for the CPU, expected linear or "
+				"tiled", (uint32_t)s->layout);
 	if (transfer->x > s->width || s->width - transfer->x < transfer->width ||
 	    transfer->y > s->height || s->height - transfer->y < transfer->height)
 		return tsr_fail(EINVAL,

@@ -69,6 +69,7 @@ struct tsr_image {
 		uint32_t format;
 		union tsr_gfx_color clear;
 	} packed;
+	_Atomic(struct gfx_records *) records;	/* for copies; NULL: there were none */
 	struct tsr_gfx_pass *expander;	/* the pass that makes tags RAW, in flight; likewise */
 	/* surfaces: sample s of layer l begins at (l * samples + s) * sample_size */
 	uint64_t sample_size;		/* of all levels */
@@ -355,7 +356,14 @@ TSR_HIDDEN void gfx_image_close(struct tsr_image *image);
 
 /* gfx_tag_bytes(): bytes of the compression metadata of so many layers. */
 TSR_HIDDEN uint64_t gfx_tag_bytes(const struct tsr_image_info *info, uint32_t layers);
-/* gfx_view_tagged(): true if the texture unit reads the view through its tags. */
+/* gfx_layer_tags(): the address of the tag of block (0, 0) of a layer. */
+static inline uint64_t gfx_layer_tags(const struct tsr_image *image, uint32_t layer)
+{
+	return image->tags + gfx_tag_bytes(&image->info, layer);
+}
+/* gfx_records_drop(): the image goes: free what copies needed, see gfx_copy.c. */
+TSR_HIDDEN void gfx_records_drop(struct tsr_image *image);
+/* gfx_view_tagged(): true if shaders use the view through its tags. */
 TSR_HIDDEN bool gfx_view_tagged(const struct tsr_view *view);
 
 /* gfx_tags_sampled(): programs of @stages have the texture @view; forget(): none have any. */

@@ -179,6 +179,7 @@ void tsr_image_unref(struct tsr_image *image)
 	if (!image || atomic_fetch_sub_explicit(&image->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	gfx_image_close(image);
+	gfx_records_drop(image);
 	if (image->va)
 		tsr_vm_unmap(image->vm, image->va, tsr_bo_size(image->bo));
 	tsr_bo_unref(image->bo);

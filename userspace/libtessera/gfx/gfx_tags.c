@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Images with compression metadata stay compressed while only the passes of one context draw them
- * and only 2D textures and views of programs use them. These passes are drawn in order and can
- * read the metadata, as textures and views can. All other users need the texels. Before such a
- * use, a pass that draws nothing loads the image and stores it expanded. The pass is ordered after
- * earlier submissions and before later ones. An image that has a permanent other user (as a cube
- * map, or by its address, which cannot be revoked) is stored expanded from then on.
+ * and only textures, views of programs and copies that name the surface (gfx_copy.c) use them.
+ * These passes are drawn in order and can read the metadata, as textures, views and copies can. The
+ * CPU and those who have the image's address need the texels. Before such a use, a pass that draws
+ * nothing loads the image and stores it expanded. The pass is ordered after earlier submissions and
+ * before later ones. An address cannot be revoked, so an image whose address was requested is
+ * stored expanded from then on. Without DRM_TESSERA_FEATURE_TAGGED, textures and views need the
+ * texels as well.
  *
  * The first context that drew an image owns it. Its lock protects the state of the image.
  */

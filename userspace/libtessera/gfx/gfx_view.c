@@ -49,15 +49,7 @@ static int complete(const struct tsr_view *view, struct tsr_view *v)
 
 bool gfx_view_tagged(const struct tsr_view *view)
 {
-	const struct tsr_image *image = view->image;
-
-	return image->tag_state &&
-	       (view->dimension ? view->dimension : natural(&image->info)) == TSR_VIEW_2D;
-}
-
-static uint64_t tags_of_layer(const struct tsr_image *image, uint32_t layer)
-{
-	return image->tags + gfx_tag_bytes(&image->info, layer);
+	return view->image->tag_state;
 }
 
 /* TEXTURE_TAGS of a view without zeroes, in the form of a surface. */
@@ -66,7 +58,7 @@ static struct tsr_texture_surface tags_of(const struct tsr_view *v)
 	const struct tsr_image *image = v->image;
 
 	return (struct tsr_texture_surface) {
-		.pointer = tags_of_layer(image, v->first_layer),
+		.pointer = gfx_layer_tags(image, v->first_layer),
 		.row_stride = (int32_t)(uint32_t)image->tag_state,
 		.slice_stride = (int32_t)(uint32_t)(image->tag_state >> 32),
 	};
@@ -177,7 +169,7 @@ static int place_image(const struct tsr_view *v, struct tsr_placed *placed)
 	placed->size = level->surface.size + (placed->layers - 1) * placed->layer_stride;
 	if (!image->tag_state)
 		return gfx_image_open(v->image, true);
-	placed->tags = tags_of_layer(image, v->first_layer);
+	placed->tags = gfx_layer_tags(image, v->first_layer);
 	placed->tag_state = image->tag_state;
 	return 0;
 }

@@ -288,11 +288,11 @@ union tsr_gfx_color {
  *
  * An image with TSR_IMAGE_COMPRESSED is a target as a whole (all of its samples, from layer 0 on),
  * of color or of depth without stencil in its words. Passes of one tsr_gfx store it compressed.
- * 2D textures and views use it compressed if the device has DRM_TESSERA_FEATURE_TAGGED, except a
- * view of a pass that draws to it, from which on it is stored expanded. Before any other use the
- * library submits a pass that expands it, after all that were submitted before. Once it has
- * been another texture or a target of another tsr_gfx, or its address was requested, it is stored
- * expanded. It cannot be a texture of a pass that draws to it.
+ * Textures, views and tsr_image_get_copy_surface() use it compressed if the device has
+ * DRM_TESSERA_FEATURE_TAGGED, except a view of a pass that draws to it, from which on it is stored
+ * expanded. Before any other use the library submits a pass that expands it, after all that were
+ * submitted before. Once it has been a target of another tsr_gfx, or its address was requested, it
+ * is stored expanded. It cannot be a texture of a pass that draws to it.
  */
 struct tsr_gfx_target {
 	struct tsr_image *image;

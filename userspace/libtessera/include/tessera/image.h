@@ -81,6 +81,17 @@ int tsr_image_get_surface(struct tsr_image *image, uint32_t level, uint32_t laye
 			  struct tsr_surface *surface, void **cpu);
 
 /*
+ * tsr_image_get_copy_surface(): the same rectangle for tsr_cmd_copy_image() and
+ * tsr_cmd_fill_image() alone. An image with TSR_IMAGE_COMPRESSED stays compressed, and the copy is
+ * ordered after its passes by the caller. Texels that are read are as if it were not compressed.
+ * Blocks that are written, with @write, lose their metadata. Without DRM_TESSERA_FEATURE_TAGGED,
+ * and with @write for an image of several samples, this is tsr_image_get_surface(). The image is
+ * alive while the copy runs.
+ */
+int tsr_image_get_copy_surface(struct tsr_image *image, uint32_t level, uint32_t layer,
+			       uint32_t sample, bool write, struct tsr_surface *surface);
+
+/*
  * tsr_image_export(): its memory as a dma-buf, for a screen, another device or process: level 0 of
  * layer 0 begins at its first byte, and has the layout and pitch of tsr_image_get_surface(). *@fd
  * is the caller's to close. Jobs do not order themselves by what others do with it: fences do.

@@ -21,6 +21,13 @@
 extern "C" {
 #endif
 
+/*
+ * A flag of tsr_surface.layout: the surface has compression metadata, and its address is that of a
+ * TAGGED_SURFACE. tsr_image_get_copy_surface() returns such surfaces. Only tsr_cmd_copy_image() and
+ * tsr_cmd_fill_image() accept them.
+ */
+#define TSR_SURFACE_TAGGED 2u
+
 /* A rectangle of texels in memory. Filled by tsr_surface_init() but for its address. */
 struct tsr_surface {
 	uint64_t va;		/* GPU address of its first byte, a multiple of @align */
