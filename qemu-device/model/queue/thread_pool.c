@@ -148,7 +148,9 @@ static unsigned int spare_cores(const struct tsr_job *job)
 
 /*
  * The owner has a core and there are others: call for helpers, unless they have been called. It
- * wakes WAKE_FANOUT of the workers that sleep, and each of them wakes as many.
+ * wakes WAKE_FANOUT of the workers that sleep, and each of them wakes as many. Commands of which
+ * caches are counted have no helpers: one L1 sees all lookups, in the order of a device without
+ * threads.
  */
 static void call_helpers(struct tsr_queue *q)
 {
@@ -156,7 +158,7 @@ static void call_helpers(struct tsr_queue *q)
 	uint64_t bit = 1ull << q->index;
 	unsigned int wake;
 
-	if (!gpu->cfg.threads || !q->work.job->shared)
+	if (!gpu->cfg.threads || !q->work.job->shared || tsr_interval_counts_caches(q))
 		return;
 	if (!atomic_load_explicit(&q->work.pool.open, memory_order_relaxed))
 		atomic_store(&q->work.pool.open, true);

@@ -2,7 +2,8 @@
 /* test: TIMEOUT=300 */
 /*
  * Counters of the texture caches on a coherent scene: texels used for the first time, blocks
- * filled and decoded, lines read, for textures of plain texels and of compressed blocks.
+ * filled and decoded, lines read, for textures of plain texels and of compressed blocks. A monitor
+ * counts the same again and again, whatever threads the device has.
  */
 #include "gfxdraw.h"
 #include "tsr_regs.h"
@@ -16,6 +17,7 @@ struct format {
 	uint32_t number;		/* enum tsr_pixel_format */
 	uint32_t bytes;			/* of a block */
 	uint32_t side;			/* texels along an edge of a block; 1: not compressed */
+	bool srgb;			/* the format before with the sRGB curve */
 };
 
 static void change(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend)
@@ -41,7 +43,7 @@ static struct tsr_image *scene_image(const struct format *f)
 {
 	const struct tsr_image_info info = {
 		.format = f->number, .layout = TSR_LAYOUT_TILED, .width = SCENE, .height = SCENE,
-		.block_width = f->side, .block_height = f->side,
+		.block_width = f->side, .block_height = f->side, .srgb = f->srgb,
 	};
 	static uint8_t bits[SCENE * SCENE * 4];
 	struct tsr_image *image = NULL;
@@ -104,12 +106,15 @@ static void draw_scenes(const struct format *f, struct tsr_gfx_pipeline *p,
 static void scenes(void)
 {
 	static const struct format formats[] = {
-		{ "rgba8", TSR_PIXEL_FORMAT_RGBA8_UNORM, 4, 1 },
-		{ "bc1", TSR_PIXEL_FORMAT_BC1_UNORM, 8, 4 },
-		{ "bc7", TSR_PIXEL_FORMAT_BC7_UNORM, 16, 4 },
-		{ "etc2", TSR_PIXEL_FORMAT_ETC2_RGB8, 8, 4 },
-		{ "astc", TSR_PIXEL_FORMAT_ASTC_2D_LDR, 16, 8 },
+		{ "rgba8", TSR_PIXEL_FORMAT_RGBA8_UNORM, 4, 1, false },
+		{ "rgba8 srgb", TSR_PIXEL_FORMAT_RGBA8_UNORM, 4, 1, true },
+		{ "bc1", TSR_PIXEL_FORMAT_BC1_UNORM, 8, 4, false },
+		{ "bc1 srgb", TSR_PIXEL_FORMAT_BC1_UNORM, 8, 4, true },
+		{ "bc7", TSR_PIXEL_FORMAT_BC7_UNORM, 16, 4, false },
+		{ "etc2", TSR_PIXEL_FORMAT_ETC2_RGB8, 8, 4, false },
+		{ "astc", TSR_PIXEL_FORMAT_ASTC_2D_LDR, 16, 8, false },
 	};
+	uint64_t before[COUNTED] = { 0 };
 	struct tsr_gfx_pipeline *p;
 	double rgba8 = 0;
 
@@ -121,10 +126,16 @@ static void scenes(void)
 	tsr_shader_unref(fragment);
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		const struct format *f = &formats[i];
-		uint64_t n[COUNTED] = { 0 };
+		uint64_t n[COUNTED] = { 0 }, again[COUNTED] = { 0 };
 		double samples, share = f->bytes / 4.0 / (f->side * f->side);
 
 		draw_scenes(f, p, n);
+		draw_scenes(f, p, again);
+		ktap_mem_eq(again, n, sizeof(n));
+		/* texels are linear when they are in the L1, so they need no more of it */
+		if (f->srgb)
+			ktap_mem_eq(n, before, sizeof(n));
+		memcpy(before, n, sizeof(n));
 		ktap_eq(n[SAMPLES], SCENES * SCENE * SCENE);
 		samples = (double)n[SAMPLES];
 		rgba8 = i ? rgba8 : (double)n[MISSES];

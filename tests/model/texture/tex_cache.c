@@ -207,6 +207,148 @@ static void test_requested(void)
 	}
 }
 
+/* ---- A scene --------------------------------------------------------------------------------- */
+
+#define SIDE 128u			/* pixels along an edge of the scene */
+#define PIXELS (SIDE * SIDE)
+#define COORDINATES 0x20000		/* in STAGE_DATA: two words for each pixel */
+#define LARGEST 512u			/* texels along an edge of level 0 */
+#define PYRAMID 0x90000			/* in STAGE_DATA: its texels */
+#define SCENES 6
+#define CORES 2				/* with more of them the L1 sees many places at a time */
+
+static const enum tsr_queue_counter of_scene[] = {
+	TSR_QUEUE_COUNTER_TEXTURE_SAMPLES, TSR_QUEUE_COUNTER_TEXTURE_TOUCHES,
+	TSR_QUEUE_COUNTER_TEXTURE_FILLS, TSR_QUEUE_COUNTER_TEXTURE_MISSES,
+	TSR_QUEUE_COUNTER_TEXTURE_DECODES,
+};
+
+#define OF_SCENE (sizeof(of_scene) / sizeof(of_scene[0]))
+
+/* Texture 0: R8 in tiles, with three levels, of which the last is as large as the scene. */
+static void describe_levels(struct shade_machine *m)
+{
+	uint64_t *texture = (uint64_t *)(m->s.data + TEXTURES);
+	uint64_t *surface = (uint64_t *)(m->s.data + SURFACES);
+	uint64_t va = STAGE_DATA + PYRAMID;
+
+	describe(m);
+	texture[0] = 2 | TSR_TEXTURE_DIMENSION_2D << 4 |
+		     (uint64_t)TSR_PIXEL_FORMAT_R8_UNORM << TSR_TEXTURE_FORMAT__SHIFT |
+		     (uint64_t)(LARGEST - 1) << 32 | (uint64_t)(LARGEST - 1) << 48;
+	texture[1] = 0x688 | TSR_TEXEL_ORDER_TILED << 12 | 2 << 16 | 0x200ull << 48;
+	/* the sampler's levels are the nearest ones */
+	((uint64_t *)(m->s.data + SAMPLERS))[0] |= 0x1fffull << 48;
+	for (unsigned int l = 0; l < 3; l++) {
+		const unsigned int side = LARGEST >> l;
+
+		surface[2 * l] = va;
+		surface[2 * l + 1] = side * 16;
+		va += side * side;
+	}
+	for (uint64_t i = PYRAMID; i < va - STAGE_DATA; i += 4)
+		*stage_word32(&m->s, i) = tex_random() ^ tex_random() << 16;
+}
+
+/* Coordinates of pixels in tiles of 16 by 16, warps of 4 by 4 and quads, turned and scaled. */
+static void place_scene(struct shade_machine *m)
+{
+	const double scale = exp2(tex_unit() * 2.25) / LARGEST, turn = tex_unit() * 6.28;
+	const double at[2] = { tex_unit(), tex_unit() };
+
+	for (unsigned int n = 0; n < PIXELS; n++) {
+		const unsigned int tile = n / 256, warp = n / 16 % 16;
+		const unsigned int x = tile % 8 * 16 + warp % 4 * 4 + (n & 1) + (n >> 2 & 1) * 2;
+		const unsigned int y = tile / 8 * 16 + warp / 4 * 4 + (n >> 1 & 1) +
+				       (n >> 3 & 1) * 2;
+
+		*stage_word32(&m->s, COORDINATES + 8 * n) =
+			as_bits(at[0] + scale * (x * cos(turn) + y * sin(turn)));
+		*stage_word32(&m->s, COORDINATES + 8 * n + 4) =
+			as_bits(at[1] + scale * (y * cos(turn) - x * sin(turn)));
+	}
+}
+
+/* The counters of scenes that are measured one after the other, and what they have sampled. */
+static void play_scenes(const struct tsr_config *config, uint64_t counter[SCENES][OF_SCENE],
+			uint32_t *sampled)
+{
+	static struct shade_code code;
+	struct shade_dispatch d = { .code = &code, .groups = { PIXELS / 256 } };
+	const uint64_t mask = config->deterministic ? 0 :
+			      1ull << TSR_QUEUE_COUNTER_TEXTURE_FILLS;
+	uint64_t before[OF_SCENE] = { 0 };
+	struct shade_machine m;
+
+	memset(&code, 0, sizeof(code));
+	shade_text(&code,
+		   "clause slot=0 message=load {\n"
+		   "	*SHADDXL.u32 t0, u1.w0, r60, shift:3\n"
+		   "	+SHADDXH.i32 t1, u1.w1, t\n"
+		   "	*NOP\n"
+		   "	+LOAD.i64 t0, t1, @r0\n"
+		   "}\n"
+		   "clause message=tex slot=1 wait=0 {\n"
+		   "	+TEXS_2D.f32.computed_lod r0, r1, texture_index:0, "
+		   "sampler_index:0, @r4\n"
+		   "}\n"
+		   "clause slot=0 wait=1 message=store " SHADE_STORE("r4"));
+	tex_seed = 5;
+	shade_init(&m, config);
+	bind_texture(&d);
+	d.state.local_x = 256;
+	shade_push64(d.push, 1, STAGE_DATA + COORDINATES);
+	describe_levels(&m);
+	for (unsigned int n = 0; n < SCENES; n++) {
+		place_scene(&m);
+		interval(&m, &d, mask);
+		for (unsigned int i = 0; i < OF_SCENE; i++) {
+			uint64_t now = shade_counter(&m, of_scene[i]);
+
+			counter[n][i] = now - before[i];
+			before[i] = now;
+		}
+	}
+	memcpy(sampled, m.s.data, 4 * PIXELS);
+	shade_free(&m);
+}
+
+/*
+ * A coherent scene with levels: both caches count the same with a monitor as with deterministic,
+ * however many threads the device has.
+ */
+static void test_monitor(void)
+{
+	static const struct tsr_config one = { .deterministic = true, .cores = CORES };
+	static const unsigned int threads[] = { 0, 1, 2, 4, 4, 4 };
+	static uint32_t want[PIXELS], got[PIXELS];
+	uint64_t wanted[SCENES][OF_SCENE], counted[SCENES][OF_SCENE], sum[OF_SCENE] = { 0 };
+
+	play_scenes(&one, wanted, want);
+	for (unsigned int n = 0; n < SCENES; n++) {
+		ktap_eq(wanted[n][0], PIXELS);
+		for (unsigned int i = 0; i < OF_SCENE; i++)
+			sum[i] += wanted[n][i];
+	}
+	ktap_note("touches per sample %.3f, fills %.4f, lines %.4f",
+		  (double)sum[1] / (double)sum[0], (double)sum[2] / (double)sum[0],
+		  (double)sum[3] / (double)sum[0]);
+	ktap_ok(4 * sum[1] > 4 * sum[0] && 4 * sum[1] < 6 * sum[0]);
+	ktap_ok(100 * sum[2] > 6 * sum[0] && 100 * sum[2] < 11 * sum[0]);
+	/* a line is four blocks of such a texture, and each one is missing once */
+	ktap_ok(6 * sum[3] > sum[2] && 2 * sum[3] < sum[2]);
+	ktap_eq(sum[4], 0);
+	for (unsigned int i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		const struct tsr_config config = { .threads = threads[i], .cores = CORES,
+						   .no_inline = true };
+
+		play_scenes(&config, counted, got);
+		if (!ktap_mem_eq(counted, wanted, sizeof(wanted)))
+			ktap_note("%u threads", threads[i]);
+		ktap_mem_eq(got, want, sizeof(want));
+	}
+}
+
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
 /*
@@ -643,6 +785,7 @@ static void test_srgb(void)
 	tex_write_sampler(&s, 0);
 	s.linear = true;
 	tex_write_sampler(&s, 1);
+	u->textures->stats = (struct tsr_texture_stats){ 0 };
 	units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
 	for (unsigned int n = 0; n < 200; n++) {
 		u->insn.imm[TSR_IMM_SAMPLER_INDEX] = n % 2;
@@ -661,6 +804,8 @@ static void test_srgb(void)
 				return;
 		}
 	}
+	/* 4 by 16 blocks came in decoded, once more as they are, and never again */
+	ktap_eq(tsr_texture_counted(u->textures)->fills, 2 * 64);
 }
 
 int main(int argc, char **argv)
@@ -669,6 +814,8 @@ int main(int argc, char **argv)
 	ktap_run("[TEX7] INV_READ and invalidations of the address space, and nothing else",
 		 test_forgets);
 	ktap_run("[TEX7] counters of caches count on request", test_requested);
+	ktap_run("[TEX7] a monitor counts both levels as a deterministic device does",
+		 test_monitor);
 	ktap_run("[TEX9] a warp that waits for texels yields to another", test_latency);
 	u = units_new(0);
 	tex_units = u;
