@@ -136,6 +136,71 @@ uint64_t tc_nir_noperspective(nir_shader *nir)
 	return mask;
 }
 
+/* ---- Loops ----------------------------------------------------------------------------------- */
+
+/* Words of inputs that are loaded before loops: more could cost more in spills than it saves. */
+#define HOISTED_WORDS 32
+
+struct hoist {
+	unsigned words;
+};
+
+static nir_loop *outermost_loop(nir_instr *instr)
+{
+	nir_loop *loop = NULL;
+
+	for (nir_cf_node *node = &instr->block->cf_node; node; node = node->parent)
+		if (node->type == nir_cf_node_loop)
+			loop = nir_cf_node_as_loop(node);
+	return loop;
+}
+
+/* The barycentrics that @intr takes, if any; false: they are computed from something else. */
+static bool find_barycentric(nir_intrinsic_instr *intr, nir_instr **barycentric)
+{
+	nir_instr *from;
+
+	*barycentric = NULL;
+	if (intr->intrinsic != nir_intrinsic_load_interpolated_input)
+		return true;
+	from = intr->src[0].ssa->parent_instr;
+	*barycentric = from;
+	return from->type == nir_instr_type_intrinsic &&
+	       !nir_intrinsic_infos[nir_instr_as_intrinsic(from)->intrinsic].num_srcs;
+}
+
+static bool hoist_input(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	const unsigned words = intr->def.num_components * DIV_ROUND_UP(intr->def.bit_size, 32);
+	struct hoist *hoist = data;
+	nir_instr *barycentric;
+	nir_loop *loop;
+	nir_src *offset;
+
+	if (intr->intrinsic != nir_intrinsic_load_input &&
+	    intr->intrinsic != nir_intrinsic_load_interpolated_input)
+		return false;
+	loop = outermost_loop(&intr->instr);
+	offset = nir_get_io_offset_src(intr);
+	if (!loop || !nir_src_is_const(*offset) || hoist->words + words > HOISTED_WORDS ||
+	    !find_barycentric(intr, &barycentric))
+		return false;
+	hoist->words += words;
+	b->cursor = nir_before_cf_node(&loop->cf_node);
+	nir_src_rewrite(offset, nir_imm_int(b, (int)nir_src_as_int(*offset)));
+	if (barycentric && outermost_loop(barycentric))
+		nir_instr_move(nir_before_cf_node(&loop->cf_node), barycentric);
+	nir_instr_move(nir_before_cf_node(&loop->cf_node), &intr->instr);
+	return true;
+}
+
+void tc_nir_hoist_inputs(nir_shader *nir)
+{
+	struct hoist hoist = { 0 };
+
+	nir_shader_intrinsics_pass(nir, hoist_input, nir_metadata_control_flow, &hoist);
+}
+
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
 struct primitive_id {

@@ -48,6 +48,12 @@ void tc_nir_place_inputs(nir_shader *nir);
 /* tc_nir_lower_at_sample(): make interpolateAtSample() an interpolateAtOffset(). */
 void tc_nir_lower_at_sample(nir_shader *nir);
 
+/*
+ * tc_nir_hoist_inputs(): load the inputs that loops read before them, once. The device executes a
+ * loop that sends no messages as one piece. After the compiler's own preparation.
+ */
+void tc_nir_hoist_inputs(nir_shader *nir);
+
 /* tc_nir_noperspective(): the varyings without perspective, by location. They become smooth. */
 uint64_t tc_nir_noperspective(nir_shader *nir);
 

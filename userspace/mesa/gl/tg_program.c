@@ -142,6 +142,7 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 	NIR_PASS(_, nir, nir_lower_vars_to_scratch, nir_var_function_temp, ARRAY_MOST,
 		 glsl_get_natural_size_align_bytes, glsl_get_natural_size_align_bytes);
 	bifrost_preprocess_nir(nir, TC_GPU_ID);
+	tc_nir_hoist_inputs(nir);
 	if (shader->stage == MESA_SHADER_FRAGMENT && v->key.sprites)
 		NIR_PASS(_, nir, nir_lower_texcoord_replace_late, v->key.sprites, true);
 	if (shader->stage == MESA_SHADER_VERTEX && !v->in_space)

@@ -288,6 +288,7 @@ static VkResult translate(struct tsv_device *device, const struct vk_shader_comp
 		return vk_errorf(device, VK_ERROR_UNKNOWN, "a shader with more than %u resources",
 				 TSV_TABLE_SLOTS);
 	bifrost_preprocess_nir(nir, TC_GPU_ID);
+	tc_nir_hoist_inputs(nir);
 	if (stage == MESA_SHADER_VERTEX)
 		NIR_PASS(_, nir, pan_nir_lower_static_noperspective, 0);
 	bifrost_compile_shader_nir(nir, &inputs, binary, &s->pan);
