@@ -203,6 +203,59 @@ static uint64_t lookup_between(const struct strip *s, uint64_t lanes, uint32_t w
 	return done;
 }
 
+/* Slices of one level in which lanes of a strip are looked up at once. */
+#define SLICES_MAX TSR_PLAN_LEVELS
+
+/* Look up the nearest texels of @lanes, at few @of_lane of one level; false: not so. */
+static bool lookup_slices(const struct strip *s, uint64_t lanes, const uint32_t *of_lane,
+			  uint32_t offsets, const struct coordinates *at, float *const out[4])
+{
+	const uint32_t levels = (1u << WHERE_SLICE) - 1;
+	const uint32_t level = of_lane[__builtin_ctzll(lanes)] & levels;
+	uint16_t wanted[STRIP_WARPS], found[STRIP_WARPS];
+	const struct tsr_level_warps w = {
+		.count = s->in->warps, .lanes = wanted, .done = found, .s = at->s, .t = at->t,
+		.rgba = { out[0], out[1], out[2], out[3] },
+	};
+	struct tsr_level_lookup *l[SLICES_MAX];
+	uint64_t of[SLICES_MAX];
+	uint32_t where[SLICES_MAX];
+	unsigned int count = 0;
+
+	for (uint64_t left = lanes; left; left &= ~of[count++]) {
+		if (count == SLICES_MAX)
+			return false;
+		where[count] = of_lane[__builtin_ctzll(left)];
+		of[count] = left & equal(s, of_lane, where[count]);
+		l[count] = level_of(s->job, where[count]);
+		if ((where[count] & levels) != level || !l[count])
+			return false;
+		set_offsets(l[count], offsets);
+		find_window(s->env->textures, l[count]);
+	}
+	/* a slice may have taken the place of another */
+	for (unsigned int n = 0; n < count; n++) {
+		if (l[n]->where != where[n])
+			return false;
+	}
+	for (unsigned int i = 0; i < w.count; i++)
+		wanted[i] = lanes_of_warp(lanes, i);
+	return s->path->lookup_slices((const struct tsr_level_lookup *const *)l, of, count, &w);
+}
+
+/* Look up the nearest texels of @lanes in slices @z of a volume; false: one by one. */
+static bool near_volume(const struct strip *s, uint64_t lanes, uint32_t where, uint32_t offsets,
+			const struct coordinates *at, const struct slices *z, float *const out[4])
+{
+	uint32_t of_lane[STRIP] __attribute__((aligned(64)));
+
+	if (!(where & WHERE_NEAR) || s->job->result != TSR_LEVEL_FILTER)
+		return false;
+	for (unsigned int i = 0; i < s->in->warps * LANES; i++)
+		of_lane[i] = where | z->at[0][i] << WHERE_SLICE;
+	return lookup_slices(s, lanes, of_lane, offsets, at, out);
+}
+
 /* Look up @lanes anywhere in a level of a volume; returns those done. */
 static uint64_t lookup_volume(const struct strip *s, uint64_t lanes, uint32_t where,
 			      uint32_t offsets, const struct coordinates *at, float *const out[4])
@@ -212,6 +265,8 @@ static uint64_t lookup_volume(const struct strip *s, uint64_t lanes, uint32_t wh
 	struct slices z;
 	uint64_t left = find_volume_slices(s, where, offsets, at, &z) & lanes, done = 0;
 
+	if (left && near_volume(s, left, where, offsets, at, &z, out))
+		return left;
 	while (left) {
 		const unsigned int lane = (unsigned int)__builtin_ctzll(left);
 		uint64_t same = left & equal(s, z.at[0], z.at[0][lane]), found;
@@ -236,46 +291,6 @@ static uint64_t lookup_group(const struct strip *s, uint64_t lanes, uint32_t whe
 	return lookup_slice(s, lanes, where, offsets, at, out);
 }
 
-/* Slices of one level in which lanes of a strip are looked up at once. */
-#define SLICES_MAX TSR_PLAN_LEVELS
-
-/* Look up the nearest texels of @lanes, which are in few slices of one level; false: not so. */
-static bool lookup_slices(const struct strip *s, uint64_t lanes, const struct coordinates *at,
-			  float *const out[4])
-{
-	const uint32_t levels = (1u << WHERE_SLICE) - 1;
-	const uint32_t level = s->where[__builtin_ctzll(lanes)] & levels;
-	uint16_t wanted[STRIP_WARPS], found[STRIP_WARPS];
-	const struct tsr_level_warps w = {
-		.count = s->in->warps, .lanes = wanted, .done = found, .s = at->s, .t = at->t,
-		.rgba = { out[0], out[1], out[2], out[3] },
-	};
-	struct tsr_level_lookup *l[SLICES_MAX];
-	uint64_t of[SLICES_MAX];
-	uint32_t where[SLICES_MAX];
-	unsigned int count = 0;
-
-	for (uint64_t left = lanes; left; left &= ~of[count++]) {
-		if (count == SLICES_MAX)
-			return false;
-		where[count] = s->where[__builtin_ctzll(left)];
-		of[count] = left & equal(s, s->where, where[count]);
-		l[count] = level_of(s->job, where[count]);
-		if ((where[count] & levels) != level || !l[count])
-			return false;
-		set_offsets(l[count], 0);
-		find_window(s->env->textures, l[count]);
-	}
-	/* a slice may have taken the place of another */
-	for (unsigned int n = 0; n < count; n++) {
-		if (l[n]->where != where[n])
-			return false;
-	}
-	for (unsigned int i = 0; i < w.count; i++)
-		wanted[i] = lanes_of_warp(lanes, i);
-	return s->path->lookup_slices((const struct tsr_level_lookup *const *)l, of, count, &w);
-}
-
 /* True if lanes that are in several slices may be looked up at once. */
 static bool may_be_slices(const struct strip *s, uint64_t lanes, const uint32_t *offsets)
 {
@@ -295,7 +310,8 @@ static void lookup_level(struct strip *s, uint64_t lanes, unsigned int next,
 	float *const some[4] = { part[0], part[1], part[2], part[3] };
 	uint64_t left = lanes & ~s->rest;
 
-	if (left && !next && may_be_slices(s, left, offsets) && lookup_slices(s, left, at, out))
+	if (left && !next && may_be_slices(s, left, offsets) &&
+	    lookup_slices(s, left, s->where, 0, at, out))
 		return;
 	while (left) {
 		const unsigned int lane = (unsigned int)__builtin_ctzll(left);
@@ -546,7 +562,7 @@ static void count_warp(struct strip *s, unsigned int w)
 	const uint16_t done = lanes_of_warp(s->all & ~s->rest, w);
 	unsigned int lookups = 0, texels = 0;
 
-	if (s->alike && s->most == 1) {
+	if (s->same_texels && s->most == 1) {
 		lookups = count_lanes(done) + count_lanes(done & lanes_of_warp(s->mixed, w));
 		texels = lookups * (done ? texels_of(s, s->here) : 0);
 	}

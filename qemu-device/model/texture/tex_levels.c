@@ -247,14 +247,41 @@ static bool find_one_slice(struct strip *s)
 	return true;
 }
 
+/* Slices of arrays. */
+static void find_layers(struct strip *s)
+{
+	const uint32_t layers = s->view->layers, last = layers - 1;
+	const bool clamp = s->sampler->s.clamp_layer, alike = s->alike;
+	const uint32_t here = s->here;
+	uint32_t inside[STRIP] __attribute__((aligned(64)));
+
+	for (unsigned int w = 0; w < s->in->warps; w++) {
+		const uint32_t *layer = s->in->layer[w].u;
+		uint32_t *where = s->where + w * LANES;
+
+		for (unsigned int i = 0; i < LANES; i++) {
+			const bool in = layer[i] < layers;
+			const uint32_t slice = in ? layer[i] : last;
+
+			where[i] = (alike ? here : where[i]) | slice << WHERE_SLICE;
+			inside[w * LANES + i] = in | clamp;
+		}
+	}
+	s->all &= equal(s, inside, 1);
+	s->alike = false;
+}
+
 /* Slices of arrays and cubes. */
 static void find_slices(struct strip *s)
 {
 	if ((!s->in->layer && !is_cube(s->job)) || find_one_slice(s))
 		return;
+	if (!is_cube(s->job)) {
+		find_layers(s);
+		return;
+	}
 	for (unsigned int i = 0; i < s->in->warps * LANES; i++) {
-		unsigned int face = is_cube(s->job) && is_texel(s->job)
-					    ? word_of(s->in->lod, i) >> 16 : face_of(s, i);
+		unsigned int face = is_texel(s->job) ? word_of(s->in->lod, i) >> 16 : face_of(s, i);
 		uint32_t slice;
 
 		if (!find_slice(s, i, face, &slice))
@@ -264,7 +291,25 @@ static void find_slices(struct strip *s)
 	s->alike = false;
 }
 
-/* Find texels of 2D textures. Returns false if lanes differ in level or have offsets. */
+/* Find texels of volumes: those that find_plain_texels() has found, in their slices. */
+static void find_plain_slices(struct strip *s, uint32_t here)
+{
+	const uint32_t depth = tsr_level_extent(s->view->depth, here & (WHERE_NEAR - 1));
+	uint32_t inside[STRIP] __attribute__((aligned(64)));
+
+	for (unsigned int w = 0; w < s->in->warps; w++) {
+		const uint32_t *z = s->in->r[w].u;
+
+		for (unsigned int i = 0; i < LANES; i++) {
+			inside[w * LANES + i] = z[i] < depth;
+			s->where[w * LANES + i] = here | z[i] << WHERE_SLICE;
+		}
+	}
+	s->all &= equal(s, inside, 1);
+	s->alike = false;
+}
+
+/* Find texels of 2D textures and volumes. Returns false if levels differ or there are offsets. */
 static bool find_plain_texels(struct strip *s)
 {
 	const struct tsr_texture_bundle *in = s->in;
@@ -272,7 +317,7 @@ static bool find_plain_texels(struct strip *s)
 	const uint32_t width = tsr_level_extent(s->view->width, level >> 8);
 	const uint32_t height = tsr_level_extent(s->view->height, level >> 8);
 
-	if (s->job->dimension != TSR_TEXTURE_DIMENSION_2D || in->offsets ||
+	if ((s->job->dimension != TSR_TEXTURE_DIMENSION_2D && !is_volume(s->job)) || in->offsets ||
 	    level >> 8 >= s->view->levels || s->all & ~equal(s, words_of(in->lod), level))
 		return false;
 	for (unsigned int w = 0; w < in->warps; w++) {
@@ -287,6 +332,8 @@ static bool find_plain_texels(struct strip *s)
 	s->all &= equal(s, s->where, 1);
 	s->alike = true;
 	s->here = level >> 8 | WHERE_NEAR;
+	if (is_volume(s->job))
+		find_plain_slices(s, s->here);
 	return true;
 }
 
@@ -329,10 +376,12 @@ void tsr_strip_levels(struct strip *s)
 		gather_levels(s);
 	else
 		sample_levels(s);
+	s->same_texels = s->alike || is_texel(s->job);
 	find_slices(s);
 	s->mixed &= s->all;
 	if (s->all && !s->alike) {
 		s->here = s->where[__builtin_ctzll(s->all)];
 		s->alike = !(s->all & ~equal(s, s->where, s->here));
+		s->same_texels |= s->alike;
 	}
 }

@@ -501,8 +501,6 @@ TSR_INLINE bool bring_some(const struct tsr_level_lookup *l, const struct group 
 		.y = first_of_area(&l->axis[1], k->y.x0[lane % TSR_CHUNK_LANES]),
 	};
 
-	if (!l->window->missing)
-		return true;
 	for (unsigned int i = 0; i < g->count * TSR_CHUNKS; i++) {
 		const vs32 own = mask_of_lanes(lanes >> i * TSR_CHUNK_LANES & ALL_OF_CHUNK);
 
@@ -522,6 +520,48 @@ TSR_INLINE void note_lanes(struct tsr_tex_window *w, const int32_t *at, uint64_t
 		w->used[at[__builtin_ctzll(lanes)]] = 1;
 }
 
+#define GROUP_CHUNKS (GROUP_WARPS * TSR_CHUNKS)
+
+/* Where the nearest texels of a chunk are in any window, and what says that they are there. */
+struct nearest {
+	vs32 place, tile, tag, row, column;
+};
+
+TSR_INLINE void find_nearest(const struct group *g, struct nearest at[GROUP_CHUNKS])
+{
+	for (unsigned int i = 0; i < g->count * TSR_CHUNKS; i++) {
+		const struct corners *k = &g->c[i / TSR_CHUNKS][i % TSR_CHUNKS];
+		const vs32 x = k->x.x0, y = k->y.x0;
+
+		at[i] = (struct nearest){
+			.place = place_of(x, y), .tile = (x >> 4 & 3) | (y >> 2 & 12),
+			.tag = x >> 6 | y >> 6 << 10, .row = y >> 2, .column = bit_of_row(x >> 2),
+		};
+	}
+}
+
+TSR_INLINE vs32 mask_of_chunk(uint64_t lanes, unsigned int chunk)
+{
+	return mask_of_lanes(lanes >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK);
+}
+
+/* True if window @w has the nearest texels of @lanes. */
+TSR_INLINE bool has_nearest(const struct tsr_tex_window *w, const struct nearest *at,
+			    unsigned int chunks, uint64_t lanes)
+{
+	vs32 missing = splat_word(0);
+
+	if (!w->missing)
+		return true;
+	for (unsigned int i = 0; i < chunks; i++) {
+		const vs32 there = (of_sixteen(w->tag, at[i].tile) == at[i].tag) &
+				   ((of_sixteen(w->valid, at[i].row) & at[i].column) != 0);
+
+		missing |= ~there & mask_of_chunk(lanes, i);
+	}
+	return !any_of(missing);
+}
+
 /*
  * Windows follow one another, and so do the texels in them, so that lanes in different slices have
  * their places in one array.
@@ -534,45 +574,38 @@ TSR_UNCHECKED_ static bool lookup_slices(const struct tsr_level_lookup *const *l
 	int32_t at[GROUP_WARPS * TSR_WARP_LANES] __attribute__((aligned(64)));
 	const int32_t step = l[0]->bytes ? TSR_TEX_WINDOW_TEXELS * TSR_TEX_TEXEL_BYTES_MAX / 4
 					 : TSR_TEX_WINDOW_TEXELS;
+	const unsigned int chunks = w->count * TSR_CHUNKS;
 	struct group g = { .count = w->count };
+	struct nearest nearest[GROUP_CHUNKS];
+	vs32 window[GROUP_CHUNKS];
 
 	find_all_corners(l[0], w, 0, true, &g);
 	for (unsigned int i = 0; i < w->count; i++) {
 		if (g.lanes[i] != w->lanes[i])
 			return false;
 	}
-	memset(at, 0, sizeof(at));
+	find_nearest(&g, nearest);
+	for (unsigned int i = 0; i < chunks; i++) {
+		window[i] = splat_word(0);
+		memcpy(&at[i * TSR_CHUNK_LANES], &nearest[i].place, sizeof(vs32));
+	}
 	for (unsigned int n = 0; n < count; n++) {
 		const int32_t base = (int32_t)(l[n]->window - cache->window) * step;
 
-		if (!bring_some(l[n], &g, lanes[n]))
+		if (!has_nearest(l[n]->window, nearest, chunks, lanes[n]) &&
+		    !bring_some(l[n], &g, lanes[n]))
 			return false;
-		for (unsigned int i = 0; i < g.count * TSR_CHUNKS; i++) {
-			const struct corners *k = &g.c[i / TSR_CHUNKS][i % TSR_CHUNKS];
-			const vs32 own = mask_of_lanes(lanes[n] >> i * TSR_CHUNK_LANES &
-						       ALL_OF_CHUNK);
-			vs32 place = place_of(k->x.x0, k->y.x0), old;
-
-			memcpy(&old, &at[i * TSR_CHUNK_LANES], sizeof(old));
-			place = tsr_pick(own, place, old);
-			memcpy(&at[i * TSR_CHUNK_LANES], &place, sizeof(place));
-		}
 		note_lanes(l[n]->window, at, lanes[n]);
-		for (unsigned int i = 0; i < g.count * TSR_CHUNKS; i++) {
-			const vs32 own = mask_of_lanes(lanes[n] >> i * TSR_CHUNK_LANES &
-						       ALL_OF_CHUNK);
-			vs32 place;
-
-			memcpy(&place, &at[i * TSR_CHUNK_LANES], sizeof(place));
-			place += own & base;
-			memcpy(&at[i * TSR_CHUNK_LANES], &place, sizeof(place));
-		}
+		for (unsigned int i = 0; i < chunks; i++)
+			window[i] |= mask_of_chunk(lanes[n], i) & base;
 	}
-	for (unsigned int i = 0; i < g.count * TSR_CHUNKS; i++) {
+	for (unsigned int i = 0; i < chunks; i++) {
 		const unsigned int from = i * TSR_CHUNK_LANES;
 		float *const to[4] = { w->rgba[0] + from, w->rgba[1] + from, w->rgba[2] + from,
 				       w->rgba[3] + from };
+		const vs32 place = nearest[i].place + window[i];
 
+		memcpy(&at[from], &place, sizeof(place));
 		if (l[0]->bytes)
 			near_bytes(cache->texel[0], &at[from], to);
 		else

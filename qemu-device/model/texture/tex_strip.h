@@ -37,6 +37,7 @@ struct strip {
 	uint64_t mixed;			/* of them: between two levels */
 	bool alike;			/* all of them are at @here; @where may be empty then */
 	uint32_t here;
+	bool same_texels;		/* all of them read as many texels as lookups at @here */
 	unsigned int most;		/* most places of a lane */
 	unsigned int components;	/* of what is looked up */
 	uint64_t bytes[STRIP_WARPS];	/* read by each warp */
