@@ -103,6 +103,8 @@ struct tsr_thread {
 	struct tsr_shader *shader;	/* its state for shaders; NULL until it runs one */
 	/* modelled cycles that the engine's next step should not exceed; a burst may be longer */
 	uint64_t budget;
+	/* tsr_interval_caches() of the command that it executes */
+	uint64_t caches;
 	uint64_t unreported;		/* modelled cycles not yet in the global counter */
 	uint64_t path[TSR_PATHS];	/* by enum tsr_path, since the device was made */
 };

@@ -111,6 +111,12 @@ static uint64_t counter_now(struct tsr_queue *q, unsigned int id)
 	return value;
 }
 
+/* Counters of modelled caches. */
+#define CACHES	(1ull << TSR_QUEUE_COUNTER_TEXTURE_TOUCHES |	\
+		 1ull << TSR_QUEUE_COUNTER_TEXTURE_FILLS |	\
+		 1ull << TSR_QUEUE_COUNTER_TEXTURE_MISSES |	\
+		 1ull << TSR_QUEUE_COUNTER_TEXTURE_DECODES)
+
 void tsr_interval_begin(struct tsr_queue *q, const struct tsr_packet *packet)
 {
 	struct tsr_interval *interval = &q->exec.interval;
@@ -118,6 +124,7 @@ void tsr_interval_begin(struct tsr_queue *q, const struct tsr_packet *packet)
 
 	tsr_unpack_counter_begin(packet->word, &begin);
 	interval->mask = begin.mask;
+	interval->number += (begin.mask & CACHES) != 0;
 	interval->user = packet->depth > 0;
 	interval->written = 0;
 	for (unsigned int id = 0; id < TSR_QUEUE_COUNTERS; id++)
@@ -149,13 +156,12 @@ enum tsr_step tsr_interval_end(struct tsr_mem *mem, const struct tsr_packet *pac
 	return TSR_STEP_DONE;
 }
 
-bool tsr_interval_counts_caches(const struct tsr_queue *q)
+uint64_t tsr_interval_caches(const struct tsr_queue *q)
 {
-	const uint64_t caches = 1ull << TSR_QUEUE_COUNTER_TEXTURE_TOUCHES |
-				1ull << TSR_QUEUE_COUNTER_TEXTURE_FILLS |
-				1ull << TSR_QUEUE_COUNTER_TEXTURE_MISSES |
-				1ull << TSR_QUEUE_COUNTER_TEXTURE_DECODES;
+	const struct tsr_interval *interval = &q->exec.interval;
 	const struct tsr_config *cfg = &q->gpu->cfg;
 
-	return cfg->deterministic || cfg->strict_code || (q->exec.interval.mask & caches);
+	if (interval->mask & CACHES)
+		return 2 + q->index + ((uint64_t)interval->number << 32);
+	return cfg->deterministic || cfg->strict_code;
 }

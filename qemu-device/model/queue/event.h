@@ -20,7 +20,15 @@ enum tsr_step tsr_event_apply(struct tsr_mem *mem, const struct tsr_packet *pack
 void tsr_interval_begin(struct tsr_queue *q, const struct tsr_packet *packet);
 /* COUNTER_END: goes on where it stopped when a translation was pending. */
 enum tsr_step tsr_interval_end(struct tsr_mem *mem, const struct tsr_packet *packet);
-/* Returns true if the next command of @q counts what texture caches do, see counters.md. */
-bool tsr_interval_counts_caches(const struct tsr_queue *q);
+/*
+ * Returns what the next command of @q counts the work of texture caches for, see counters.md: a
+ * number of the interval, 1 if the device counts everything, 0 if nothing is counted.
+ */
+uint64_t tsr_interval_caches(const struct tsr_queue *q);
+
+static inline bool tsr_interval_counts_caches(const struct tsr_queue *q)
+{
+	return tsr_interval_caches(q) != 0;
+}
 
 #endif

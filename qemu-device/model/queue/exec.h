@@ -61,6 +61,7 @@ enum tsr_cp_phase {
 /* An interval of COUNTER_BEGIN and COUNTER_END. */
 struct tsr_interval {
 	uint64_t mask;			/* counters it counts, 0: no interval */
+	uint32_t number;		/* of the last one in this queue that counts caches */
 	uint8_t user;			/* begun by a user stream: ends with the ring's CALL */
 	uint8_t written;		/* COUNTER_END: words already added */
 	uint64_t base[TSR_QUEUE_COUNTERS];	/* their values at the beginning */

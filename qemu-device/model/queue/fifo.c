@@ -173,6 +173,7 @@ enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *
 
 	if (!fifo->count)
 		return TSR_FIFO_EMPTY;
+	runner->own.caches = tsr_interval_caches(q);
 	step = early_step(runner, q);
 	if (step != TSR_STEP_MORE)
 		return step == TSR_STEP_DONE ? TSR_FIFO_STEPPED : TSR_FIFO_PENDING;

@@ -308,6 +308,8 @@ bool tsr_thread_pool_help(struct tsr_runner *runner)
 	h.wake = gpu->workers.sleeping < WAKE_FANOUT ? gpu->workers.sleeping : WAKE_FANOUT;
 	runner->queue = h.queue;
 	runner->own.budget = UINT64_MAX;
+	/* a command that counts has no helpers */
+	runner->own.caches = 0;
 	tsr_tlb_sync(runner);
 	tsr_port_start(&runner->own.port);
 	pthread_mutex_unlock(&gpu->lock);

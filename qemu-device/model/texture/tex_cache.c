@@ -57,12 +57,12 @@ static void count_window(struct tsr_texture_cache *cache, struct tsr_tex_window 
 
 const struct tsr_texture_stats *tsr_texture_counted(struct tsr_texture_cache *cache)
 {
-	for (unsigned int i = 0; i < TSR_TEX_WINDOWS; i++)
+	for (unsigned int i = 0; i < TSR_TEX_WINDOWS && cache->counts; i++)
 		count_window(cache, &cache->window[i]);
 	return &cache->stats;
 }
 
-static void clear(struct tsr_tex_window *w)
+static void clear(const struct tsr_texture_cache *cache, struct tsr_tex_window *w)
 {
 	for (unsigned int i = 0; i < TSR_TEX_TILES; i++)
 		w->tag[i] = TSR_TEX_NO_TILE;
@@ -71,7 +71,8 @@ static void clear(struct tsr_tex_window *w)
 	memset(w->used, 0, sizeof(w->used));
 	w->told = w->stamp;
 	w->key = 0;
-	w->found = w->all_used = false;
+	w->found = false;
+	w->all_used = !cache->counts;
 	w->missing = TSR_TEX_MANY;
 }
 
@@ -103,9 +104,10 @@ struct tsr_tex_window *tsr_window_find(struct tsr_texture_cache *cache, uint64_t
 			w = this;
 		}
 	}
-	count_window(cache, w);
+	if (cache->counts)
+		count_window(cache, w);
 	if (w->key)
-		clear(w);
+		clear(cache, w);
 	w->key = key;
 	w->stamp = cache->now;
 	return w;
@@ -118,8 +120,9 @@ static void replace(struct tsr_texture_cache *cache, struct tsr_tex_window *w, u
 	unsigned int x = place % 4 * TSR_TEX_TILE_DIM, y = place / 4 * TSR_TEX_TILE_DIM;
 
 	if (w->tag[place] != TSR_TEX_NO_TILE) {
-		count_tile(cache, w, place);
-		for (unsigned int i = 0; i < TSR_TEX_TILE_DIM; i++) {
+		if (cache->counts)
+			count_tile(cache, w, place);
+		for (unsigned int i = 0; cache->counts && i < TSR_TEX_TILE_DIM; i++) {
 			uint8_t *used = w->used + tsr_window_at(x, y + i);
 
 			memset(used, 0, TSR_TEX_TILE_DIM);
@@ -272,8 +275,8 @@ uint16_t tsr_window_copy(const struct tsr_level_lookup *l, const struct tsr_wind
 static void forget(struct tsr_texture_cache *cache)
 {
 	for (unsigned int i = 0; i < TSR_TEX_WINDOWS; i++) {
-		if (cache->window[i].key)
-			clear(&cache->window[i]);
+		if (cache->window[i].key || cache->window[i].all_used == !!cache->counts)
+			clear(cache, &cache->window[i]);
 	}
 	for (unsigned int i = 0; i < TSR_TEXTURE_VIEWS; i++) {
 		cache->view[i].space = 0;
@@ -292,7 +295,7 @@ void tsr_texture_cache_init(struct tsr_texture_cache *cache, const struct tsr_si
 	/* texels are not read before they have been written */
 	memset((char *)cache + texels, 0, sizeof(*cache) - texels);
 	for (unsigned int i = 0; i < TSR_TEX_WINDOWS; i++)
-		clear(&cache->window[i]);
+		clear(cache, &cache->window[i]);
 	forget(cache);
 	cache->now = 1;
 	cache->path = simd ? simd->texture : NULL;
@@ -301,7 +304,14 @@ void tsr_texture_cache_init(struct tsr_texture_cache *cache, const struct tsr_si
 
 void tsr_texture_enter(struct tsr_texture_cache *cache, const struct tsr_mem *mem)
 {
+	const uint64_t counts = mem->thread->caches;
+
 	cache->space = tsr_mmu_data_generation(mem->port->mmu, mem->as);
+	/* what is counted begins with an empty cache */
+	if (cache->counts != counts) {
+		cache->counts = counts;
+		forget(cache);
+	}
 	cache->off = mem->env->cfg->no_texture_cache;
 	if (cache->off)
 		forget(cache);
@@ -316,12 +326,13 @@ uint16_t tsr_texture_serial(struct tsr_texture_cache *cache)
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
-/* Ask the L2 for line @line. */
-static inline void count_line(struct tsr_msg_env *env, uint64_t line)
+/* Ask the L2 for line @line, which is there for nothing but its count. */
+static inline void ask_line(struct tsr_msg_env *env, uint64_t line)
 {
 	struct tsr_texture_cache *cache = env->textures;
 	/* which line of which memory; two with one name would be miscounted, no more */
-	uint64_t name = ((line * 0x9e3779b97f4a7c15ull) ^ cache->space << 20) | 1;
+	uint64_t name = ((line * 0x9e3779b97f4a7c15ull) ^ cache->space << 20 ^
+			 cache->counts * 0xd6e8feb86659fd93ull) | 1;
 	_Atomic uint64_t *tag = &env->mem->env->texture_l2[line % TSR_TEXTURE_L2_LINES];
 
 	/* of several cores that bring the same line in at once each may have missed it */
@@ -329,6 +340,12 @@ static inline void count_line(struct tsr_msg_env *env, uint64_t line)
 		atomic_store_explicit(tag, name, memory_order_relaxed);
 		cache->stats.misses++;
 	}
+}
+
+static inline void count_line(struct tsr_msg_env *env, uint64_t line)
+{
+	if (env->textures->counts)
+		ask_line(env, line);
 }
 
 /* Counts the lines of [va, va + len) in the L2. */

@@ -55,7 +55,8 @@ struct tsr_tex_window {
 	uint16_t missing;
 	/* of tiles: texels used that have been counted */
 	uint16_t counted[TSR_TEX_TILES];
-	bool all_used;			/* the level has come in, and all of its texels have been */
+	/* the level has come in, and all of its texels have been; or nobody wants to know */
+	bool all_used;
 	uint8_t looks;			/* lookups since that was found out last */
 	uint64_t key;			/* tsr_level_key(); 0: empty */
 	uint32_t stamp;			/* @now of the last use */
@@ -99,6 +100,7 @@ struct tsr_texture_cache {
 	uint32_t samplers;		/* how many have been prepared */
 	bool off;			/* debugging: keep nothing from message to message */
 	uint64_t space;			/* of the present burst; 0: none */
+	uint64_t counts;		/* tsr_thread.caches of it; 0: nothing is counted */
 	const struct tsr_texture_path *path;
 	struct tsr_texture_stats stats;
 	struct tsr_texture_view view[TSR_TEXTURE_VIEWS];
@@ -114,7 +116,7 @@ void tsr_texture_cache_init(struct tsr_texture_cache *cache, const struct tsr_si
 /* A burst begins, in the address space of @mem. */
 void tsr_texture_enter(struct tsr_texture_cache *cache, const struct tsr_mem *mem);
 
-/* Returns the counts, with all pending ones added. */
+/* Returns the counts, with all pending ones added. Only @samples counts if nothing asks. */
 const struct tsr_texture_stats *tsr_texture_counted(struct tsr_texture_cache *cache);
 
 /* A serial for a view; it may forget all others and their blocks. */

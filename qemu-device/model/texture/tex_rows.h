@@ -126,9 +126,10 @@ TSR_INLINE void texels_of_rows(const uint8_t *texels, uint8_t *used, const struc
 		TSR_UNROLL
 		for (unsigned int k = 0; k < 2; k++) {
 			unsigned int at = (unsigned int)r->at[i][2 * n + k];
-			__m128i *to = (__m128i *)(used + at);
+			__m128i *to = used ? (__m128i *)(used + at) : NULL;
 
-			_mm_storeu_si128(to, _mm_or_si128(_mm_loadu_si128(to), columns));
+			if (to)
+				_mm_storeu_si128(to, _mm_or_si128(_mm_loadu_si128(to), columns));
 			row[k] = _mm512_loadu_si512(texels + 4 * (size_t)at);
 		}
 		left[i] = (vs32)_mm512_permutex2var_epi32(row[0], pick, row[1]);
@@ -142,6 +143,7 @@ TSR_INLINE void filter_rows(const struct tsr_level_lookup *l, const struct tsr_l
 {
 	const vs32 lower = { 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1 };
 	const uint8_t *texels = tsr_window_texels(l->env->textures, l->window);
+	uint8_t *used = l->window->all_used ? NULL : l->window->used;
 
 	for (unsigned int n = 0; n < GROUP_WARPS; n++) {
 		unsigned int from = (first + n) * TSR_WARP_LANES;
@@ -149,7 +151,7 @@ TSR_INLINE void filter_rows(const struct tsr_level_lookup *l, const struct tsr_l
 				       w->rgba[3] + from };
 		vs32 left[2], right[2];
 
-		texels_of_rows(texels, l->window->used, r, n, left, right);
+		texels_of_rows(texels, used, r, n, left, right);
 		blend_bytes(left, right, r->x.weight,
 			    lanes_of(r->weight, lower + 2 * (int32_t)n),
 			    l->result == TSR_LEVEL_RAW, to);

@@ -6,6 +6,9 @@
 #include "simd/simd.h"
 #include "units.h"
 
+/* tsr_thread.caches of a device that counts everything. */
+#define COUNTS_ALL 1
+
 static void start(struct units *u, unsigned int runner)
 {
 	u->mem = tsr_runner_mem(&u->b->gpu->runner[runner], NULL, 1, TSR_UNIT_SHADER);
@@ -17,6 +20,8 @@ static void start(struct units *u, unsigned int runner)
 	if (!u->textures)
 		abort();
 	tsr_texture_cache_init(u->textures, tsr_simd_best());
+	u->mem.thread->caches = COUNTS_ALL;
+	tsr_texture_enter(u->textures, &u->mem);
 	u->views = calloc(1, sizeof(*u->views));
 	if (!u->views)
 		abort();
@@ -143,5 +148,7 @@ void units_stop(struct units *u)
 {
 	tsr_access_stop(u->access, u->mem.port);
 	tsr_mmu_data_changed(&u->b->gpu->mmu, u->mem.as);
+	/* the device of the unit may have executed a command that does not count */
+	u->mem.thread->caches = COUNTS_ALL;
 	tsr_texture_enter(u->textures, &u->mem);
 }

@@ -698,6 +698,38 @@ static void test_used_up(void)
 	}
 }
 
+/*
+ * One texel is looked up by all lanes. What counts for the first time begins with an empty cache;
+ * while nothing counts nothing is noted.
+ */
+static void test_counting(void)
+{
+	static const struct {
+		uint64_t caches, touches, fills;
+	} step[] = {
+		{ 1, 1, 1 }, { 1, 0, 0 }, { 0, 0, 1 }, { 0, 0, 0 }, { 5, 1, 1 }, { 5, 0, 0 },
+		{ 6, 1, 1 }, { 1, 1, 1 }, { 1, 0, 0 },
+	};
+	struct tex t = pyramid(32);
+	struct tex_sampler s = { .wrap = { 8, 8, 8 }, .normalized = true, .min_nearest = true,
+				 .mag_nearest = true, .mip = 1, .max_lod = 0x1fff };
+
+	tex_write(&t, 0);
+	tex_write_sampler(&s, 0);
+	units_stop(u);
+	units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
+	for (unsigned int l = 0; l < 16; l++)
+		u->src[0].u[l] = u->src[1].u[l] = as_bits(3.5f / 32);
+	for (unsigned int n = 0; n < sizeof(step) / sizeof(step[0]); n++) {
+		u->mem.thread->caches = step[n].caches;
+		tsr_texture_enter(u->textures, &u->mem);
+		u->textures->stats = (struct tsr_texture_stats){ 0 };
+		ktap_eq(units_run(u, 20, UNITS_ALL_LANES), TSR_STEP_DONE);
+		ktap_eq(tsr_texture_counted(u->textures)->touches, step[n].touches);
+		ktap_eq(tsr_texture_counted(u->textures)->fills, step[n].fills);
+	}
+}
+
 /* More blocks, and more views, than there is room for. */
 static void test_crowded(void)
 {
@@ -822,6 +854,7 @@ int main(int argc, char **argv)
 	ktap_run("[TEX7] 1.25 texels and 0.08 blocks a sample on a coherent scene", test_scene);
 	ktap_run("[TEX7] texels, blocks and lines are counted once", test_exact);
 	ktap_run("[TEX7] texels of whole levels are counted once", test_used_up);
+	ktap_run("[TEX7] counting begins with an empty cache", test_counting);
 	ktap_run("[TEX7] more blocks and descriptors than are kept", test_crowded);
 	ktap_run("[TEX7] blocks in use stay", test_conflicts);
 	ktap_run("[TEX7] decoded and linear texels of one texture", test_srgb);
