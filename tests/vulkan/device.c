@@ -7,7 +7,7 @@ static struct vk vk;
 static void identity(void)
 {
 	ktap_eq(VK_API_VERSION_MAJOR(vk.properties.apiVersion), 1);
-	ktap_eq(VK_API_VERSION_MINOR(vk.properties.apiVersion), 0);
+	ktap_eq(VK_API_VERSION_MINOR(vk.properties.apiVersion), 1);
 	ktap_eq(vk.properties.vendorID, 0x1234);
 	ktap_eq(vk.properties.deviceID, 0x7e55);
 	ktap_ok(strstr(vk.properties.deviceName, "Tessera"));
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	vk_open(&vk, NULL);
-	ktap_run("the device has a name, and version 1.0", identity);
+	ktap_run("the device has a name, and version 1.1", identity);
 	ktap_run("queue families", queues);
 	ktap_run("memory types", memory);
 	ktap_run("more local memory than there is", too_much);

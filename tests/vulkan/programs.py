@@ -7,7 +7,7 @@ layers, with checks of synchronization, must find nothing.
 "tsr-host: OPTIONS" in a program's comment is what it wants of the device. "says: PATTERN" is what must be in its
 output. "layers: none" leaves the validation layers out.
 NAME.comp is a compute shader that becomes the array NAME in NAME.h, NAME.vert and NAME.frag become NAME_vert and
-NAME_frag."""
+NAME_frag. "target: vulkan1.1" in a shader's comment is the version that it is for, if not 1.0."""
 
 import glob
 import os
@@ -53,7 +53,7 @@ def build_shaders(out):
     for path in sorted(glob.glob(os.path.join(HERE, "*.comp")) + glob.glob(os.path.join(HERE, "*.vert")) +
                        glob.glob(os.path.join(HERE, "*.frag"))):
         name = os.path.basename(path).replace(".comp", "").replace(".", "_")
-        compile_with([GLSLANG, "-V", "--quiet", "--target-env", "vulkan1.0", "--vn", name, "-o",
+        compile_with([GLSLANG, "-V", "--quiet", "--target-env", asked(path, r"target: (\S+)") or "vulkan1.0", "--vn", name, "-o",
                       os.path.join(out, name + ".h"), path])
 
 
@@ -103,7 +103,7 @@ def sources():
 def judge_vulkaninfo():
     status, text = run(["vulkaninfo"], **OPT_IN)
     tap.eq(status, 0, "status of vulkaninfo")
-    for wanted in (r"deviceName *= Tessera \(experimental", r"apiVersion *= 1\.0\.", r"VK_KHR_timeline_semaphore"):
+    for wanted in (r"deviceName *= Tessera \(experimental", r"apiVersion *= 1\.1\.", r"VK_KHR_timeline_semaphore"):
         if not re.search(wanted, text):
             tap.fail(f"vulkaninfo does not say: {wanted}")
     if tap.bad:

@@ -37,7 +37,7 @@ export VK_DRIVER_FILES="$here/tessera_icd.json" VK_ICD_FILENAMES="$here/tessera_
 exec "$@"
 END
     chmod 755 "$1/tsr-vulkan"
-    printf '{ "file_format_version": "1.0.0", "ICD": { "library_path": "./lib/libvulkan_tessera.so", "api_version": "1.0.305" } }\n' \
+    printf '{ "file_format_version": "1.0.0", "ICD": { "library_path": "./lib/libvulkan_tessera.so", "api_version": "1.1.305" } }\n' \
         >"$1/tessera_icd.json"
 }
 

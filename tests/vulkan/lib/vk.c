@@ -23,7 +23,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL complain(VkDebugUtilsMessageSeverityFlagBi
 	return VK_FALSE;
 }
 
-static void open_instance(struct vk *vk)
+static void open_instance(struct vk *vk, uint32_t version)
 {
 	const char *extensions[] = { VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
 				     VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME,
@@ -35,7 +35,7 @@ static void open_instance(struct vk *vk)
 				     VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME };
 	const VkApplicationInfo app = { .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
 					.pApplicationName = "tests/vulkan",
-					.apiVersion = VK_API_VERSION_1_0 };
+					.apiVersion = version };
 	const VkInstanceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
 		.pApplicationInfo = &app,
@@ -224,12 +224,17 @@ static void open_device(struct vk *vk, const char *const *extensions)
 	find_queues(vk);
 }
 
-void vk_open(struct vk *vk, const char *const *extensions)
+void vk_open_version(struct vk *vk, uint32_t version, const char *const *extensions)
 {
 	memset(vk, 0, sizeof(*vk));
-	open_instance(vk);
+	open_instance(vk, version);
 	find_families(vk);
 	open_device(vk, extensions);
+}
+
+void vk_open(struct vk *vk, const char *const *extensions)
+{
+	vk_open_version(vk, VK_API_VERSION_1_0, extensions);
 }
 
 void vk_close(struct vk *vk)

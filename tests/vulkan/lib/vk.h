@@ -53,8 +53,12 @@ struct vk_img {
 	VkImageAspectFlags aspects;
 };
 
-/* vk_open(): an instance and a device with the NULL-terminated @extensions (NULL: none). */
+/*
+ * vk_open(): an instance of Vulkan 1.0 and a device with the NULL-terminated @extensions (NULL:
+ * none). vk_open_version(): the same for another version of the instance.
+ */
 void vk_open(struct vk *vk, const char *const *extensions);
+void vk_open_version(struct vk *vk, uint32_t version, const char *const *extensions);
 void vk_close(struct vk *vk);
 
 /* vk_is_offered(): true if the device lists the extension. */

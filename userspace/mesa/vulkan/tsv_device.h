@@ -29,6 +29,7 @@
 #include <tessera/cmd.h>
 #include <tessera/tessera.h>
 
+#define TSV_API_VERSION		VK_MAKE_API_VERSION(0, 1, 1, VK_HEADER_VERSION)
 #define TSV_STORAGE_ALIGN	16u	/* offset of a storage buffer */
 #define TSV_UNIFORM_ALIGN	16u	/* offset of a uniform buffer: the granule of its size */
 #define TSV_BUFFER_ALIGN	64u

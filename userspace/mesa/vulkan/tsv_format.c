@@ -100,6 +100,25 @@ static VkFormatFeatureFlags2 buffer_features(VkFormat format)
 	return features;
 }
 
+/* The list of modifiers has two forms. The older one has the lower half of the features. */
+static void list_modifiers2(VkFormat format, VkFormatFeatureFlags2 features,
+			    VkDrmFormatModifierPropertiesList2EXT *list)
+{
+	VK_OUTARRAY_MAKE_TYPED(VkDrmFormatModifierProperties2EXT, out,
+			       list->pDrmFormatModifierProperties, &list->drmFormatModifierCount);
+	uint64_t modifiers[TSV_MODIFIERS];
+	const unsigned count = features ? tsv_modifiers(format, modifiers) : 0;
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		vk_outarray_append_typed(VkDrmFormatModifierProperties2EXT, &out, p) {
+			p->drmFormatModifier = modifiers[i];
+			p->drmFormatModifierPlaneCount = 1;
+			p->drmFormatModifierTilingFeatures = features;
+		}
+	}
+}
+
 static void list_modifiers(VkFormat format, VkFormatFeatureFlags2 features,
 			   VkDrmFormatModifierPropertiesListEXT *list)
 {
@@ -144,6 +163,8 @@ VKAPI_ATTR void VKAPI_CALL tsv_GetPhysicalDeviceFormatProperties2(VkPhysicalDevi
 		}
 		if (ext->sType == VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_EXT)
 			list_modifiers(format, linear, (void *)ext);
+		if (ext->sType == VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_2_EXT)
+			list_modifiers2(format, linear, (void *)ext);
 	}
 }
 
@@ -172,7 +193,7 @@ static bool is_supported(const struct tsv_physical_device *device,
 {
 	const VkImageCreateFlags refused =
 		VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT | VK_IMAGE_CREATE_SPARSE_ALIASED_BIT |
-		 VK_IMAGE_CREATE_PROTECTED_BIT |
+		VK_IMAGE_CREATE_PROTECTED_BIT |
 		VK_IMAGE_CREATE_DISJOINT_BIT | VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT;
 	const VkFormatFeatureFlags2 features = image_features(device, info->format, info->tiling);
 	const VkPhysicalDeviceImageDrmFormatModifierInfoEXT *modifier = vk_find_struct_const(
@@ -183,7 +204,9 @@ static bool is_supported(const struct tsv_physical_device *device,
 		return false;
 	if (!features || info->flags & refused || needed(info->usage) & ~features)
 		return false;
-	if (info->tiling != VK_IMAGE_TILING_OPTIMAL && info->type != VK_IMAGE_TYPE_2D)
+	/* such images have one layer */
+	if (info->tiling != VK_IMAGE_TILING_OPTIMAL &&
+	    (info->type != VK_IMAGE_TYPE_2D || info->flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT))
 		return false;
 	if (info->type != VK_IMAGE_TYPE_2D && vk_format_is_depth_or_stencil(info->format))
 		return false;

@@ -89,6 +89,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_CreateImage(VkDevice handle, const VkImageCre
 	VK_FROM_HANDLE(tsv_device, device, handle);
 	const VkImageSwapchainCreateInfoKHR *chain =
 		vk_find_struct_const(info->pNext, IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+	const uint64_t most = tsr_device_info(device->tsr)->max_bo_size;
 	VkSubresourceLayout first;
 	struct tsv_image *image;
 	VkResult result;
@@ -101,10 +102,10 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_CreateImage(VkDevice handle, const VkImageCre
 	image = vk_image_create(&device->vk, info, alloc, sizeof(*image));
 	if (!image)
 		return vk_error(device, VK_ERROR_OUT_OF_HOST_MEMORY);
-	result = tsv_modifier_choose(image, info, &first);
+	result = tsv_modifier_choose(image, info, most, &first);
 	if (result == VK_SUCCESS) {
 		lay_out(image, &first);
-		if (image->size > tsr_device_info(device->tsr)->max_bo_size)
+		if (image->size > most)
 			result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
 	}
 	if (result == VK_SUCCESS && info->flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) {

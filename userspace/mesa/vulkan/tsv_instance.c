@@ -53,7 +53,7 @@ VkResult tsv_result(int ret)
 
 VKAPI_ATTR VkResult VKAPI_CALL tsv_EnumerateInstanceVersion(uint32_t *version)
 {
-	*version = VK_MAKE_API_VERSION(0, 1, 0, VK_HEADER_VERSION);
+	*version = TSV_API_VERSION;
 	return VK_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* DRM format modifiers: the layouts of images that window systems share with other programs. */
+/* DRM format modifiers: the layouts of images that programs share. */
 #include "tsv_image.h"
 #include "tsv_modifier.h"
 
@@ -52,16 +52,23 @@ static uint64_t choose(VkFormat format, const VkImageDrmFormatModifierListCreate
 	return DRM_FORMAT_MOD_INVALID;
 }
 
-/* True if the device can use rows that are @pitch bytes apart. */
-static bool is_usable(const struct tsv_image *image, const VkSubresourceLayout *plane)
+/*
+ * True if the device can use an image that begins and has rows where @plane says. The numbers may
+ * come from another process, so any of them may be wrong. An offset beyond @most bytes is in no
+ * memory. The device wants whole tiles between rows of tiles.
+ */
+static bool is_usable(const struct tsv_image *image, const VkSubresourceLayout *plane,
+		      uint64_t most)
 {
 	const bool tiled = tsv_modifier_is_tiled(image->vk.drm_format_mod);
 	const uint32_t width = align(image->vk.extent.width, tiled ? TC_TILE : 1);
+	const uint32_t texel = vk_format_get_blocksize(image->vk.format);
+	const uint32_t rows = tsv_pitch_rows(image);
+	const uint32_t step = tiled ? TC_TILE * TC_TILE * texel : TC_ALIGN;
 
-	return plane->rowPitch * tsv_pitch_rows(image) <= UINT32_MAX &&
-	       plane->rowPitch * tsv_pitch_rows(image) % TC_ALIGN == 0 &&
-	       plane->rowPitch >= (uint64_t)width * vk_format_get_blocksize(image->vk.format) &&
-	       plane->offset % TC_ALIGN == 0;
+	return plane->rowPitch <= UINT32_MAX / rows && plane->rowPitch * rows % step == 0 &&
+	       plane->rowPitch >= (uint64_t)width * texel &&
+	       plane->offset <= most && plane->offset % TC_ALIGN == 0;
 }
 
 uint32_t tsv_pitch_rows(const struct tsv_image *image)
@@ -71,7 +78,7 @@ uint32_t tsv_pitch_rows(const struct tsv_image *image)
 }
 
 VkResult tsv_modifier_choose(struct tsv_image *image, const VkImageCreateInfo *info,
-			     VkSubresourceLayout *plane)
+			     uint64_t most, VkSubresourceLayout *plane)
 {
 	const VkImageDrmFormatModifierExplicitCreateInfoEXT *wanted =
 		vk_find_struct_const(info->pNext,
@@ -88,7 +95,8 @@ VkResult tsv_modifier_choose(struct tsv_image *image, const VkImageCreateInfo *i
 		return VK_ERROR_FEATURE_NOT_PRESENT;
 	if (!wanted)
 		return VK_SUCCESS;
-	if (wanted->drmFormatModifierPlaneCount != 1 || !is_usable(image, wanted->pPlaneLayouts))
+	if (wanted->drmFormatModifierPlaneCount != 1 ||
+	    !is_usable(image, wanted->pPlaneLayouts, most))
 		return VK_ERROR_INVALID_DRM_FORMAT_MODIFIER_PLANE_LAYOUT_EXT;
 	*plane = wanted->pPlaneLayouts[0];
 	return VK_SUCCESS;

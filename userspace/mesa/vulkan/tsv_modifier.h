@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * DRM format modifiers. Window systems use them; VK_EXT_image_drm_format_modifier is not offered,
- * because it requires conversions of YCbCr.
- */
+/* DRM format modifiers, for window systems and VK_EXT_image_drm_format_modifier. */
 #ifndef TSV_MODIFIER_H
 #define TSV_MODIFIER_H
 
@@ -18,10 +15,10 @@ bool tsv_modifier_is_tiled(uint64_t modifier);
 /*
  * tsv_modifier_choose(): set the modifier of an image that has such a tiling. @plane: offset and
  * pitch that the program wants, or zeroes. Refuses modifiers and layouts that the driver does not
- * know.
+ * know. @most: bytes of the largest memory.
  */
 VkResult tsv_modifier_choose(struct tsv_image *image, const VkImageCreateInfo *info,
-			     VkSubresourceLayout *plane);
+			     uint64_t most, VkSubresourceLayout *plane);
 
 /* tsv_pitch_rows(): rows of texels that the pitch of a level counts, as other programs see it. */
 uint32_t tsv_pitch_rows(const struct tsv_image *image);

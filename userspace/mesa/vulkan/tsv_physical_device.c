@@ -31,6 +31,7 @@
 #define LINE_WIDTH	255.0f
 #define SAMPLERS	65536u		/* memory alone limits them */
 #define ALLOCATIONS	4096u		/* maxMemoryAllocationCount: the least that is allowed */
+#define ALLOCATION_SIZE	(1ull << 30)	/* maxMemoryAllocationSize: the least that is allowed */
 
 static const struct vk_device_extension_table device_extensions = {
 	.KHR_8bit_storage = true,
@@ -50,14 +51,17 @@ static const struct vk_device_extension_table device_extensions = {
 	.KHR_external_memory_fd = true,
 	.KHR_external_semaphore = true,
 	.KHR_external_semaphore_fd = true,
+	.KHR_format_feature_flags2 = true,
 	.KHR_get_memory_requirements2 = true,
 	.KHR_image_format_list = true,
 	.KHR_imageless_framebuffer = true,
 	.KHR_incremental_present = true,
 	.KHR_maintenance1 = true,
 	.KHR_maintenance2 = true,
+	.KHR_maintenance3 = true,
 	.KHR_multiview = true,
 	.KHR_map_memory2 = true,
+	.KHR_relaxed_block_layout = true,
 	.KHR_shader_draw_parameters = true,
 	.KHR_storage_buffer_storage_class = true,
 	.KHR_swapchain = true,
@@ -68,9 +72,11 @@ static const struct vk_device_extension_table device_extensions = {
 	.EXT_extended_dynamic_state2 = true,
 	.EXT_external_memory_dma_buf = true,
 	.EXT_host_query_reset = true,
+	.EXT_image_drm_format_modifier = true,
 	.EXT_pci_bus_info = true,
 	.EXT_physical_device_drm = true,
 	.EXT_private_data = true,
+	.EXT_queue_family_foreign = true,
 };
 
 static struct vk_features features_of(const struct tsv_physical_device *device)
@@ -247,6 +253,16 @@ static void set_frame_limits(struct vk_properties *p)
 	p->pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES;
 }
 
+/* Limits of Vulkan 1.1. An allocation may be smaller than the limit and still fail. */
+static void set_core11_limits(const struct drm_tessera_gpu_info *gpu, struct vk_properties *p)
+{
+	p->maxPerSetDescriptors = DESCRIPTORS;
+	p->maxMemoryAllocationSize = MAX2(gpu->max_bo_size, ALLOCATION_SIZE);
+	p->subgroupSize = tsv_subgroup_size();
+	p->subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+	p->subgroupSupportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT;
+}
+
 static void set_limits(const struct tsv_physical_device *device, struct vk_properties *p)
 {
 	const struct drm_tessera_gpu_info *gpu = &device->gpu;
@@ -266,6 +282,7 @@ static void set_limits(const struct tsv_physical_device *device, struct vk_prope
 	set_vertex_limits(p);
 	set_raster_limits(p);
 	set_frame_limits(p);
+	set_core11_limits(gpu, p);
 	p->timestampComputeAndGraphics = true;
 	p->timestampPeriod = gpu->timestamp_hz ? 1e9f / (float)gpu->timestamp_hz : 0;
 	p->maxTimelineSemaphoreValueDifference = INT64_MAX;
@@ -297,7 +314,7 @@ static void set_uuids(struct vk_properties *p, const struct drm_tessera_gpu_info
 
 static void set_properties(const struct tsv_physical_device *device, struct vk_properties *p)
 {
-	p->apiVersion = VK_MAKE_API_VERSION(0, 1, 0, VK_HEADER_VERSION);
+	p->apiVersion = TSV_API_VERSION;
 	p->driverVersion = vk_get_driver_version();
 	p->vendorID = VENDOR_ID;
 	p->deviceID = DEVICE_ID;

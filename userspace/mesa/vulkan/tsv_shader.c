@@ -287,6 +287,7 @@ static VkResult translate(struct tsv_device *device, const struct vk_shader_comp
 	if (!tsv_nir_lower_tables(nir, info, s, s->attributes))
 		return vk_errorf(device, VK_ERROR_UNKNOWN, "a shader with more than %u resources",
 				 TSV_TABLE_SLOTS);
+	tsv_nir_subgroups(nir);
 	bifrost_preprocess_nir(nir, TC_GPU_ID);
 	tc_nir_hoist_inputs(nir);
 	if (stage == MESA_SHADER_VERTEX)

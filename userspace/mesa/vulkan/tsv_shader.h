@@ -102,6 +102,13 @@ void tsv_nir_load_layer(nir_shader *nir);
  */
 void tsv_nir_draw(nir_shader *nir, uint32_t instanced, struct tsv_shader_info *shader);
 
+/*
+ * tsv_subgroup_size(): threads of a subgroup. tsv_nir_subgroups(): number the threads of a subgroup
+ * from 0. Before bifrost_preprocess_nir().
+ */
+unsigned tsv_subgroup_size(void);
+void tsv_nir_subgroups(nir_shader *nir);
+
 /* tsv_nir_param(): word @offset of struct tsv_params. */
 nir_def *tsv_nir_param(nir_builder *b, unsigned offset);
 
