@@ -88,12 +88,12 @@ check-vulkan: setup
 		$(if $(MESA),TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA;) \
 		$(RUN) --suite vulkan --results $(BUILD)/results-mesa/vulkan$(if $(TESTS),-partial).ktap $(wildcard tests/vulkan/*.py)
 
-# check-vulkan-guest: Vulkan programs on the kernel's driver in guests: ours (VULKAN_PROGRAMS='NAME ...' these), vkcube and vkmark on a screen
+# check-vulkan-guest: Vulkan programs on the kernel's driver in guests: ours (VULKAN_PROGRAMS='NAME ...' these), vkcube and vkmark on a screen, a compositor that draws with Vulkan (MESA=1 its buffers by GBM)
 .PHONY: check-vulkan-guest
-check-vulkan-guest: export VULKAN_PACKAGES := coreutils vulkan-tools vkmark mesa-vulkan-drivers vulkan-validationlayers xvfb weston
+check-vulkan-guest: export VULKAN_PACKAGES := coreutils vulkan-tools vkmark mesa-vulkan-drivers vulkan-validationlayers xvfb weston cage
 check-vulkan-guest: setup
 	@bash qemu-device/build/host/setup.sh libvulkan-dev
-	@$(GUEST_ENV); TSR_VULKAN_SHARE=$$(bash userspace/mesa/share_vulkan.sh); TSR_GLSLANG=$$(bash tests/vulkan/glslang.sh); \
+	@$(GUEST_ENV); $(if $(MESA),VULKAN_MESA=$$(bash userspace/mesa/build.sh); export VULKAN_MESA;) TSR_VULKAN_SHARE=$$(bash userspace/mesa/share_vulkan.sh); TSR_GLSLANG=$$(bash tests/vulkan/glslang.sh); \
 		export TSR_VULKAN_SHARE TSR_GLSLANG TSR_VULKAN_PROGRAMS='$(VULKAN_PROGRAMS)'; \
 		$(RUN) --suite vulkan-guest --results $(BUILD)/results-mesa/vulkan-guest$(if $(TESTS),-partial).ktap $(wildcard tests/vulkan/guest/*.py)
 

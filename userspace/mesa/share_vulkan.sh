@@ -3,13 +3,15 @@
 #
 # share_vulkan.sh: what a guest mounts at /mnt to run Vulkan programs; prints its directory:
 #   DIR/root/      a root that Debian 13's VULKAN_PACKAGES and what they need are unpacked in, with our driver
-#   DIR/debian [--software] [--weston] NAME ...   starts a program there, with our driver or with lavapipe, alone or in
-#                  a weston that draws on the CPU and ends with the program
+#   DIR/debian [--software] [--weston|--cage] NAME ...   starts a program there, with our driver or with lavapipe, alone,
+#                  in a weston that draws on the CPU, or in cage, which is a wlroots compositor that draws with Vulkan.
+#                  Compositors end with the program.
 #   DIR/bin/NAME   the same for the programs of those packages, so that the guest finds them by name
 #   DIR/out/       /mnt in that root, which the guest writes
+# VULKAN_MESA is a directory that build.sh printed. cage then allocates its buffers by Mesa's GBM, else as dumb buffers.
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
 SHARE=$BUILD/mesa/share-vulkan
-PACKAGES=${VULKAN_PACKAGES:-coreutils vulkan-tools vkmark mesa-vulkan-drivers weston}
+PACKAGES=${VULKAN_PACKAGES:-coreutils vulkan-tools vkmark mesa-vulkan-drivers weston cage}
 
 vulkan=$(bash "$TOP/userspace/mesa/vulkan.sh")
 # shellcheck disable=SC2086  # one word for each package
@@ -34,6 +36,7 @@ rm -rf "$SHARE"
 mkdir -p "$SHARE/bin" "$SHARE/out"
 cp -al "$root" "$SHARE/root"
 cp -r "$vulkan" "$SHARE/root/usr/lib/tessera-vulkan"
+[ -z "${VULKAN_MESA:-}" ] || cp -r "$VULKAN_MESA" "$SHARE/root/usr/lib/tessera-mesa"
 wrap vulkaninfo vulkaninfo
 wrap vkcube --weston vkcube --wsi wayland
 wrap vkmark vkmark --winsys display --present-mode fifo
@@ -54,9 +57,22 @@ if [ "$1" = --software ]; then
     icd=/usr/share/vulkan/icd.d/lvp_icd.json
 fi
 export VK_DRIVER_FILES=$icd TESSERA_VK=experimental MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-/mnt}"
-[ "$1" = --weston ] || exec chroot "$root" "$@"
+case $1 in --weston | --cage) ;; *) exec chroot "$root" "$@" ;; esac
+export LIBSEAT_BACKEND=builtin SEATD_VTBOUND=0
+# Without GBM's backend, wlroots allocates dumb buffers. A program's buffer is drawn even if it could be the screen's.
+if [ "$1" = --cage ]; then
+    shift
+    gbm=/usr/lib/tessera-mesa/lib
+    if [ -e "$root$gbm" ]; then
+        export GBM_BACKENDS_PATH=$gbm/gbm LD_LIBRARY_PATH=$gbm
+    else
+        export GBM_BACKENDS_PATH=/nonexistent
+    fi
+    export WLR_RENDERER=vulkan WLR_BACKENDS=drm,libinput WLR_LIBINPUT_NO_DEVICES=1 WLR_SCENE_DISABLE_DIRECT_SCANOUT=1
+    exec chroot "$root" cage -- "$@"
+fi
 shift
-export LIBSEAT_BACKEND=builtin SEATD_VTBOUND=0 WAYLAND_DISPLAY=wayland-1
+export WAYLAND_DISPLAY=wayland-1
 chroot "$root" weston --backend=drm --renderer=pixman --shell=kiosk-shell.so --socket=wayland-1 --continue-without-input \
     --idle-time=0 --no-config >/tmp/weston.log 2>&1 &
 weston=$!
