@@ -2,9 +2,14 @@
 /*
  * Random graphs of submissions. Fills, copies, dispatches, render passes and sparse binds work on a
  * few cells of memory, on all queues. The CPU does the same in the order of the program. The order
- * between submissions is that of timeline semaphores alone. They are submitted in another order, so
- * that many wait for points that are not submitted yet. Inside a command buffer there are
- * barriers where commands depend on each other, and some more.
+ * between queues, and that of binds, is that of timeline semaphores alone. Queues are submitted to
+ * in any order, so that many submissions wait for points that are not submitted yet. The order of
+ * commands on a queue is that of barriers, which are where commands depend on each other, and some
+ * more. A barrier may be in an earlier command buffer.
+ *
+ * Some passes read a cell in the vertex shader: where their triangles are and what they write. The
+ * lists of such a pass are long. Other passes read nothing, and barriers before them name late
+ * stages, so the device may bin them while it still renders what was before.
  *
  * TSR_GRAPH_SEED=N begins with another graph, TSR_GRAPH_COUNT=N runs that many.
  */
@@ -14,6 +19,8 @@
 #include "full_vert.h"
 #include "graph.h"
 #include "graph_frag.h"
+#include "mesh_frag.h"
+#include "mesh_vert.h"
 
 #define CELLS		10u
 #define PLAIN		6u		/* cells with memory; the others are sparse buffers */
@@ -25,10 +32,12 @@
 #define STEPS		48u
 #define OPS		5u
 #define FORMAT		VK_FORMAT_R32_UINT
+#define LATE		(VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT | \
+			 VK_PIPELINE_STAGE_TRANSFER_BIT)
 
-enum kind { FILL, UPDATE, COPY, DISPATCH, PASS, KINDS };
+enum kind { FILL, UPDATE, COPY, DISPATCH, MESH, PASS, KINDS };
 
-/* A command. It reads cell @from, if it is a copy or a dispatch, and writes cell @to. */
+/* A command. It reads cell @from, if it is a copy, a dispatch or a mesh, and writes cell @to. */
 struct op {
 	enum kind kind;
 	uint32_t from, to, first, source, count, a, b;
@@ -39,12 +48,12 @@ struct op {
 struct step {
 	uint32_t queue, value;		/* value: the point of its queue's timeline */
 	uint32_t wait[QUEUES];		/* points of the others, or 0 */
-	bool bind;
+	bool bind, late;		/* late: only its late stages wait */
 	uint32_t count;
 	struct op ops[OPS];
 	uint32_t cells[OPS];		/* of binds */
 	int pages[OPS];			/* of cells, -1: none */
-	VkCommandBuffer cmd, secondary[OPS];
+	VkCommandBuffer cmd[2], secondary[OPS];
 };
 
 static const char *const extensions[] = { DRAW_EXTENSIONS, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME,
@@ -63,15 +72,16 @@ static VkDescriptorPool pool;
 static VkDescriptorSetLayout set_layout;
 static VkDescriptorSet sets[CELLS][CELLS];
 static VkPipelineLayout compute_layout, graphics_layout;
-static VkPipeline dispatch, draw;
+static VkPipeline dispatch, draw, mesh;
 static struct draw_target target;
+static bool closed[QUEUES];	/* the last command buffer has ended with a barrier */
 
 /* The state that the CPU has computed, and the last uses of each cell. */
 static struct {
 	uint32_t words[PLAIN][WORDS], pages[PAGES][WORDS];
 	int page[CELLS];		/* of sparse cells */
 	uint32_t written[CELLS][QUEUES], read[CELLS][QUEUES];
-	uint32_t value[QUEUES];
+	uint32_t value[QUEUES], bound[QUEUES];	/* of the last step, of the last bind */
 } model;
 
 /* ---- The model ------------------------------------------------------------------------------- */
@@ -84,9 +94,25 @@ static uint32_t *words_of(uint32_t cell)
 	return model.page[cell] < 0 ? NULL : model.pages[model.page[cell]];
 }
 
+static bool reads(const struct op *op)
+{
+	return op->kind == COPY || op->kind == DISPATCH || op->kind == MESH;
+}
+
+/*
+ * mesh.vert: pixel i has a triangle if bit 0 of word i is 1. The pixel is the word with another
+ * number, so that words and pixels have different orders.
+ */
+static uint32_t mesh_result(const struct op *op, const uint32_t *from, uint32_t i)
+{
+	const uint32_t word = from ? from[i ^ op->b % WORDS] : 0;
+
+	return word & 1 ? word * op->a : op->a;
+}
+
 static uint32_t result_of(const struct op *op, uint32_t i)
 {
-	const uint32_t *from = op->kind == COPY || op->kind == DISPATCH ? words_of(op->from) : NULL;
+	const uint32_t *from = reads(op) ? words_of(op->from) : NULL;
 
 	switch (op->kind) {
 	case FILL:
@@ -97,6 +123,8 @@ static uint32_t result_of(const struct op *op, uint32_t i)
 		return from ? from[op->source + i] : 0;
 	case DISPATCH:
 		return (from ? from[i] : 0) * op->a + op->b;
+	case MESH:
+		return mesh_result(op, from, i);
 	default:
 		return op->a + i;
 	}
@@ -150,7 +178,7 @@ static struct op random_op(bool main)
 		op.first = 4 * rnd_below((WORDS - op.count) / 4 + 1);
 		op.source = 4 * rnd_below((WORDS - op.count) / 4 + 1);
 	}
-	if (op.kind == PASS)
+	if (op.kind >= MESH)
 		op.secondary = false;
 	return op;
 }
@@ -195,23 +223,68 @@ static void random_step(struct step *step)
 		for (i = PLAIN; i < CELLS; i++)
 			depend(step, i, true);
 		random_bind(step);
+		model.bound[step->queue] = step->value;
 		return;
 	}
 	step->count = 1 + rnd_below(OPS);
+	step->late = !step->queue && !rnd_below(3);
 	for (i = 0; i < step->count; i++) {
-		step->ops[i] = random_op(!step->queue);
-		depend(step, step->ops[i].to, true);
-		if (step->ops[i].kind == COPY || step->ops[i].kind == DISPATCH)
-			depend(step, step->ops[i].from, false);
-		apply(&step->ops[i]);
+		struct op *op = &step->ops[i];
+
+		*op = random_op(!step->queue);
+		if (step->late) {
+			op->kind = PASS;
+			op->count = WORDS;
+			op->first = 0;
+			op->secondary = false;
+		}
+		depend(step, op->to, true);
+		if (reads(op))
+			depend(step, op->from, false);
+		apply(op);
 	}
+	/* barriers order the commands of a queue, but not its binds */
+	if (step->wait[step->queue] > model.bound[step->queue])
+		step->wait[step->queue] = model.bound[step->queue];
 }
 
 /* ---- Recording ------------------------------------------------------------------------------- */
 
+/* A barrier for copies and for targets of passes. The vertex stages of passes do not wait. */
+static void order_late(VkCommandBuffer cmd)
+{
+	const VkMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_READ_BIT |
+				 VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT |
+				 VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+	};
+
+	vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, LATE, 0, 1, &barrier, 0,
+			     NULL, 0, NULL);
+}
+
+static void record_draw(VkCommandBuffer cmd, const struct op *op)
+{
+	const struct {
+		float color[4], depth;
+		uint32_t value, other;
+	} push = { { 0 }, 0.5f, op->a, op->b % WORDS };
+
+	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, op->kind == MESH ? mesh : draw);
+	draw_window(cmd, SIDE, SIDE);
+	vkCmdPushConstants(cmd, graphics_layout, VK_SHADER_STAGE_ALL_GRAPHICS, 0, sizeof(push),
+			   &push);
+	if (op->kind == MESH)
+		vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, graphics_layout, 0, 1,
+					&sets[op->from][op->to], 0, NULL);
+	vkCmdDraw(cmd, op->kind == MESH ? 3 * WORDS : 3, 1, 0, 0);
+}
+
 static void record_pass(VkCommandBuffer cmd, const struct op *op)
 {
-	const VkClearValue clear = { .color.uint32 = { rnd() } };
+	const VkClearValue clear = { .color.uint32 = { op->kind == MESH ? op->a : rnd() } };
 	const VkRenderingAttachmentInfo a = draw_attachment(&target, &clear);
 	const VkRenderingInfo info = { .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
 				       .renderArea.extent = { SIDE, SIDE },
@@ -220,22 +293,14 @@ static void record_pass(VkCommandBuffer cmd, const struct op *op)
 				       .pColorAttachments = &a };
 	const VkBufferImageCopy copy = { .imageSubresource = vk_layers(&target.img, 0, 0, 1),
 					 .imageExtent = { SIDE, SIDE, 1 } };
-	const struct {
-		float color[4], depth;
-		uint32_t value;
-	} push = { { 0 }, 0.5f, op->a };
 
 	draw_begin(&vk, cmd, &info);
-	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, draw);
-	draw_window(cmd, SIDE, SIDE);
-	vkCmdPushConstants(cmd, graphics_layout, VK_SHADER_STAGE_ALL_GRAPHICS, 0, sizeof(push),
-			   &push);
-	vkCmdDraw(cmd, 3, 1, 0, 0);
+	record_draw(cmd, op);
 	draw_end(&vk, cmd);
-	vk_order(cmd);
+	order_late(cmd);
 	vkCmdCopyImageToBuffer(cmd, target.img.image, VK_IMAGE_LAYOUT_GENERAL, cells[op->to], 1,
 			       &copy);
-	vk_order(cmd);
+	order_late(cmd);
 }
 
 static void record_op(VkCommandBuffer cmd, const struct op *op)
@@ -279,39 +344,104 @@ static VkCommandBuffer record_secondary(const struct op *op)
 	return cmd;
 }
 
-/* True if an op cannot run beside those since the last barrier. */
-static bool conflicts(const struct op *op, uint32_t read, uint32_t written)
-{
-	const bool reads = op->kind == COPY || op->kind == DISPATCH;
+/* Cells since a barrier. */
+struct uses {
+	uint32_t read, written;
+};
 
-	return (read | written) & 1u << op->to || (reads && written & 1u << op->from) ||
-	       op->kind == PASS;
+static bool is_late(const struct op *op)
+{
+	return op->kind <= COPY || op->kind == PASS;
 }
 
+/* True if an op cannot run beside those since the last barrier that it waits for. */
+static bool conflicts(const struct op *op, const struct uses *all, const struct uses *late)
+{
+	const struct uses *to = op->kind == DISPATCH ? all : late,
+			  *from = is_late(op) ? late : all;
+
+	return (to->read | to->written) & 1u << op->to ||
+	       (reads(op) && from->written & 1u << op->from) || op->kind >= MESH;
+}
+
+/* A mesh reads a cell in its vertex stages. What else it uses, it uses in late ones. */
+static bool needs_all(const struct op *op, const struct uses *all)
+{
+	return op->kind == DISPATCH || (op->kind == MESH && all->written & 1u << op->from);
+}
+
+/*
+ * @all: cells since a barrier for all stages; @late: those since any barrier. @main: the queue has
+ * the late stages.
+ */
+static void order(VkCommandBuffer cmd, const struct op *op, bool main, struct uses *all,
+		  struct uses *late)
+{
+	if (!conflicts(op, all, late) && rnd_below(4))
+		return;
+	if (needs_all(op, all) || !main || !rnd_below(4)) {
+		vk_order(cmd);
+		*all = (struct uses){ 0 };
+	} else {
+		order_late(cmd);
+	}
+	*late = (struct uses){ 0 };
+}
+
+/*
+ * A command buffer begins with a barrier, unless the one before it on the queue has ended with one
+ * for all stages.
+ */
+static VkCommandBuffer begin_commands(const struct step *step)
+{
+	VkCommandBuffer cmd = vk_begin(&vk, queue_of[step->queue].family);
+
+	if (step->late && !closed[step->queue])
+		order_late(cmd);
+	else if (!closed[step->queue])
+		vk_order(cmd);
+	return cmd;
+}
+
+static void end_commands(const struct step *step, VkCommandBuffer cmd)
+{
+	closed[step->queue] = !rnd_below(3);
+	if (closed[step->queue])
+		vk_order(cmd);
+	VK(vkEndCommandBuffer(cmd));
+}
+
+/* The commands are in two command buffers or, if the first has them all, in one. */
 static void record(struct step *step)
 {
-	uint32_t i, read = 0, written = 0;
+	const uint32_t second = 1 + rnd_below(2 * OPS);
+	struct uses all = { 0 }, late = { 0 };
+	uint32_t i, n = 0;
 
-	step->cmd = vk_begin(&vk, queue_of[step->queue].family);
-	vk_order(step->cmd);
+	step->cmd[n] = begin_commands(step);
 	for (i = 0; i < step->count; i++) {
 		const struct op *op = &step->ops[i];
 
-		if (conflicts(op, read, written) || !rnd_below(4)) {
-			vk_order(step->cmd);
-			read = written = 0;
+		if (i == second) {
+			end_commands(step, step->cmd[n++]);
+			step->cmd[n] = begin_commands(step);
+			late = (struct uses){ 0 };
+			if (!step->late)
+				all = late;
 		}
-		written |= 1u << op->to;
-		read |= 1u << op->from;
+		order(step->cmd[n], op, !step->queue, &all, &late);
+		all.written |= 1u << op->to;
+		all.read |= 1u << op->from;
+		late.written |= 1u << op->to;
+		late.read |= 1u << op->from;
 		if (op->secondary) {
 			step->secondary[i] = record_secondary(op);
-			vkCmdExecuteCommands(step->cmd, 1, &step->secondary[i]);
+			vkCmdExecuteCommands(step->cmd[n], 1, &step->secondary[i]);
 		} else {
-			record_op(step->cmd, op);
+			record_op(step->cmd[n], op);
 		}
 	}
-	vk_order(step->cmd);
-	VK(vkEndCommandBuffer(step->cmd));
+	end_commands(step, step->cmd[n]);
 }
 
 /* ---- Submission ------------------------------------------------------------------------------ */
@@ -346,9 +476,8 @@ static void submit_binds(const struct step *step, const VkTimelineSemaphoreSubmi
 
 static void submit(const struct step *step)
 {
-	const VkPipelineStageFlags stages[QUEUES] = { VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-						      VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-						      VK_PIPELINE_STAGE_ALL_COMMANDS_BIT };
+	const VkPipelineStageFlags stage = step->late ? LATE : VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+	const VkPipelineStageFlags stages[QUEUES] = { stage, stage, stage };
 	const uint64_t signal = step->value;
 	VkSemaphore waits[QUEUES];
 	uint64_t values[QUEUES];
@@ -363,8 +492,8 @@ static void submit(const struct step *step)
 			      .pNext = &points,
 			      .pWaitSemaphores = waits,
 			      .pWaitDstStageMask = stages,
-			      .commandBufferCount = 1,
-			      .pCommandBuffers = &step->cmd,
+			      .commandBufferCount = step->cmd[1] ? 2 : 1,
+			      .pCommandBuffers = step->cmd,
 			      .signalSemaphoreCount = 1,
 			      .pSignalSemaphores = &timelines[step->queue] };
 	uint32_t q, n = 0;
@@ -416,6 +545,8 @@ static void begin(void)
 	memset(model.written, 0, sizeof(model.written));
 	memset(model.read, 0, sizeof(model.read));
 	memset(model.value, 0, sizeof(model.value));
+	memset(model.bound, 0, sizeof(model.bound));
+	memset(closed, 0, sizeof(closed));
 	for (i = 0; i < QUEUES; i++)
 		timelines[i] = vk_timeline(&vk, 0);
 }
@@ -438,9 +569,8 @@ static void finish(struct step *steps)
 	uint32_t i, j;
 
 	for (i = 0; i < STEPS; i++) {
-		if (steps[i].cmd)
-			vkFreeCommandBuffers(vk.device, vk.pool[queue_of[steps[i].queue].family], 1,
-					     &steps[i].cmd);
+		vkFreeCommandBuffers(vk.device, vk.pool[queue_of[steps[i].queue].family], 2,
+				     steps[i].cmd);
 		for (j = 0; j < OPS; j++) {
 			if (steps[i].secondary[j])
 				vkFreeCommandBuffers(vk.device, vk.pool[0], 1,
@@ -524,9 +654,10 @@ static void make_sets(void)
 		.poolSizeCount = 1,
 		.pPoolSizes = &size,
 	};
+	const VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_VERTEX_BIT;
 	const VkDescriptorSetLayoutBinding bindings[2] = {
-		{ 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL },
-		{ 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL },
+		{ 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, stages, NULL },
+		{ 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, stages, NULL },
 	};
 	const VkDescriptorSetLayoutCreateInfo layout = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
@@ -591,13 +722,18 @@ static void make_pipelines(void)
 				  .colors = 1, .color = { FORMAT } };
 
 	VK(vkCreatePipelineLayout(vk.device, &layout, NULL, &compute_layout));
-	graphics_layout = draw_layout(&vk, 0, NULL);
+	graphics_layout = draw_layout(&vk, 1, &set_layout);
 	VK(vkCreateShaderModule(vk.device, &module, NULL, &info.stage.module));
 	info.layout = compute_layout;
 	VK(vkCreateComputePipelines(vk.device, VK_NULL_HANDLE, 1, &info, NULL, &dispatch));
 	vkDestroyShaderModule(vk.device, info.stage.module, NULL);
 	pipe.layout = graphics_layout;
 	draw = draw_pipeline(&vk, &pipe);
+	pipe.vs = mesh_vert;
+	pipe.vs_size = sizeof(mesh_vert);
+	pipe.fs = mesh_frag;
+	pipe.fs_size = sizeof(mesh_frag);
+	mesh = draw_pipeline(&vk, &pipe);
 	target = draw_target(&vk, FORMAT, SIDE, SIDE, 1, VK_SAMPLE_COUNT_1_BIT,
 			     VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
 }
@@ -608,6 +744,7 @@ static void drop_objects(void)
 
 	draw_drop(&vk, &target);
 	vkDestroyPipeline(vk.device, draw, NULL);
+	vkDestroyPipeline(vk.device, mesh, NULL);
 	vkDestroyPipeline(vk.device, dispatch, NULL);
 	vkDestroyPipelineLayout(vk.device, graphics_layout, NULL);
 	vkDestroyPipelineLayout(vk.device, compute_layout, NULL);

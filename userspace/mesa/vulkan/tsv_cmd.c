@@ -33,7 +33,9 @@ static void add_segment(struct tsv_cmd *cmd, const struct tsv_segment *segment)
 
 static void close_segment(struct tsv_cmd *cmd)
 {
-	struct tsv_segment segment = { .engine = cmd->engine, .stream = cmd->stream };
+	struct tsv_segment segment = { .engine = cmd->engine,
+				       .heap = cmd->open_heap,
+				       .stream = cmd->stream };
 
 	if (!cmd->stream)
 		return;
@@ -44,25 +46,45 @@ static void close_segment(struct tsv_cmd *cmd)
 	add_segment(cmd, &segment);
 }
 
-/* A segment of @engine waits for all of its lane, and for what was before the last barrier. */
+/*
+ * A segment of @engine waits for all of its lane, and for what was before the last barrier. RENDER
+ * waits for BIN of its pass, the last one.
+ */
 static void find_after(const struct tsv_cmd *cmd, enum tsv_engine engine, int after[TSV_LANES])
 {
+	const bool bin = engine == TSV_BIN;
 	const enum tsv_lane lane = tsv_lane(engine);
 
-	memcpy(after, cmd->fence, sizeof(cmd->fence));
-	after[lane] = cmd->last[lane];
+	memcpy(after, bin ? cmd->bin_fence : cmd->fence, sizeof(cmd->fence));
+	if (!bin || cmd->last[lane] != TSV_BEFORE)
+		after[lane] = cmd->last[lane];
+	if (engine == TSV_RENDER)
+		after[TSV_LANE_BIN] = cmd->last[TSV_LANE_BIN];
 }
 
-void tsv_cmd_barrier(struct tsv_cmd *cmd)
+/* True if a lane has begun work that the open segment does not wait for. */
+static bool others_began(const struct tsv_cmd *cmd)
 {
-	const enum tsv_lane lane = tsv_lane(cmd->engine);
+	unsigned i;
 
+	for (i = 0; i < TSV_LANES; i++) {
+		if (i != tsv_lane(cmd->engine) && cmd->last[i] > cmd->after[i])
+			return true;
+	}
+	return false;
+}
+
+void tsv_cmd_barrier(struct tsv_cmd *cmd, VkPipelineStageFlags2 stages)
+{
 	memcpy(cmd->fence, cmd->last, sizeof(cmd->fence));
+	if (cmd->stream)
+		cmd->fence[tsv_lane(cmd->engine)] = next_place(cmd);
+	if (tsv_holds_bin(stages))
+		memcpy(cmd->bin_fence, cmd->fence, sizeof(cmd->bin_fence));
 	if (!cmd->stream)
 		return;
-	cmd->fence[lane] = next_place(cmd);
-	/* the open segment waits for itself, and not for what the other lane has begun since */
-	if (cmd->last[!lane] > cmd->after[!lane])
+	/* the open segment waits for itself, and not for what other lanes have begun since */
+	if (others_began(cmd))
 		close_segment(cmd);
 	else
 		cmd->barrier = true;
@@ -79,6 +101,7 @@ struct tsr_stream *tsv_cmd_stream(struct tsv_cmd *cmd, enum tsv_engine engine)
 		if (!tsv_cmd_check(cmd, ret))
 			return NULL;
 		cmd->engine = engine;
+		cmd->open_heap = cmd->heap;
 		find_after(cmd, engine, cmd->after);
 		ret = tsr_cmd_barrier(cmd->stream, FLAGS_BEGIN);
 	} else {
@@ -129,8 +152,10 @@ static void forget_order(struct tsv_cmd *cmd)
 {
 	unsigned i;
 
-	for (i = 0; i < TSV_LANES; i++)
+	for (i = 0; i < TSV_LANES; i++) {
 		cmd->last[i] = cmd->fence[i] = TSV_BEFORE;
+		cmd->bin_fence[i] = TSV_HELD;
+	}
 	cmd->barrier = false;
 }
 
@@ -228,6 +253,28 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_EndCommandBuffer(VkCommandBuffer handle)
 	return vk_command_buffer_end(&cmd->vk);
 }
 
+/* The stages that wait for others. A barrier that waits for none only changes layouts. */
+static VkPipelineStageFlags2 stages_of(const VkDependencyInfo *info)
+{
+	const VkPipelineStageFlags2 none = VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT;
+	VkPipelineStageFlags2 stages = 0;
+	uint32_t i;
+
+	for (i = 0; i < info->memoryBarrierCount; i++) {
+		if (info->pMemoryBarriers[i].srcStageMask & ~none)
+			stages |= info->pMemoryBarriers[i].dstStageMask;
+	}
+	for (i = 0; i < info->bufferMemoryBarrierCount; i++) {
+		if (info->pBufferMemoryBarriers[i].srcStageMask & ~none)
+			stages |= info->pBufferMemoryBarriers[i].dstStageMask;
+	}
+	for (i = 0; i < info->imageMemoryBarrierCount; i++) {
+		if (info->pImageMemoryBarriers[i].srcStageMask & ~none)
+			stages |= info->pImageMemoryBarriers[i].dstStageMask;
+	}
+	return stages;
+}
+
 /* Inside a pass a barrier is for draws that read the pass's own targets. */
 VKAPI_ATTR void VKAPI_CALL tsv_CmdPipelineBarrier2(VkCommandBuffer handle,
 						   const VkDependencyInfo *info)
@@ -236,7 +283,7 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdPipelineBarrier2(VkCommandBuffer handle,
 
 	if (cmd->pass.active)
 		tsv_pass_split(cmd);
-	tsv_cmd_barrier(cmd);
+	tsv_cmd_barrier(cmd, stages_of(info));
 }
 
 /* The segments of @secondary, which are after all others. */
@@ -244,18 +291,17 @@ static void add_secondary(struct tsv_cmd *cmd, const struct tsv_cmd *secondary)
 {
 	const int first = next_place(cmd);
 
-	tsv_cmd_barrier(cmd);
+	tsv_cmd_barrier(cmd, TSV_ALL_STAGES);
 	util_dynarray_foreach(&secondary->segments, struct tsv_segment, s) {
 		struct tsv_segment segment = *s;
 		unsigned i;
 
 		segment.stream = NULL;
 		for (i = 0; i < TSV_LANES; i++)
-			segment.after[i] = s->after[i] == TSV_BEFORE ? cmd->fence[i]
-								     : s->after[i] + first;
+			segment.after[i] = s->after[i] < 0 ? cmd->fence[i] : s->after[i] + first;
 		add_segment(cmd, &segment);
 	}
-	tsv_cmd_barrier(cmd);
+	tsv_cmd_barrier(cmd, TSV_ALL_STAGES);
 }
 
 VKAPI_ATTR void VKAPI_CALL tsv_CmdExecuteCommands(VkCommandBuffer handle, uint32_t count,

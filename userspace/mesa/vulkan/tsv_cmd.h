@@ -16,22 +16,30 @@
 #include "tsv_shader.h"
 
 /*
- * Segments of one lane are in order. Copies are a lane of their own. All other engines share the
- * heap of frames and scratch memory, so they are one lane. Between the lanes only barriers order.
+ * Segments of one lane are in order. COMPUTE and RENDER share scratch memory, so they are one lane.
+ * Between the lanes only barriers order, but RENDER is after BIN of its pass. BIN waits only for
+ * barriers whose later stages BIN has.
  */
-enum tsv_lane { TSV_LANE_COPY, TSV_LANE_DRAW, TSV_LANES };
+enum tsv_lane { TSV_LANE_COPY, TSV_LANE_BIN, TSV_LANE_RENDER, TSV_LANES };
 
 static inline enum tsv_lane tsv_lane(enum tsv_engine engine)
 {
-	return engine == TSV_COPY ? TSV_LANE_COPY : TSV_LANE_DRAW;
+	return engine == TSV_COPY  ? TSV_LANE_COPY
+	       : engine == TSV_BIN ? TSV_LANE_BIN
+				   : TSV_LANE_RENDER;
 }
 
-/* A segment's place in its command buffer; TSV_BEFORE: what was submitted before that. */
+/*
+ * A segment's place in its command buffer. TSV_BEFORE: all that was submitted before that.
+ * TSV_HELD: what BIN waits for by barriers of command buffers before.
+ */
 #define TSV_BEFORE (-1)
+#define TSV_HELD (-2)
 
 /* Work of one engine. A secondary command buffer's segment has no stream in the primary. */
 struct tsv_segment {
 	enum tsv_engine engine;
+	uint8_t heap;			/* of BIN and RENDER */
 	int after[TSV_LANES];		/* last segment of each lane that it waits for */
 	uint64_t va;
 	uint32_t size;
@@ -119,6 +127,9 @@ struct tsv_cmd {
 	int after[TSV_LANES];		/* what the open segment waits for */
 	int last[TSV_LANES];		/* closed segment of each lane, or TSV_BEFORE */
 	int fence[TSV_LANES];		/* last before a barrier, perhaps the open segment */
+	int bin_fence[TSV_LANES];	/* the same for barriers that hold BIN */
+	uint8_t heap;			/* of the pass that was written last */
+	uint8_t open_heap;		/* of the open segment */
 	bool barrier;			/* the open segment's next packet waits */
 	uint8_t *chunk;			/* of allocs: the one that is filled, NULL at first */
 	uint64_t chunk_va;
@@ -147,8 +158,31 @@ static inline struct tsv_device *tsv_cmd_device(const struct tsv_cmd *cmd)
  */
 struct tsr_stream *tsv_cmd_stream(struct tsv_cmd *cmd, enum tsv_engine engine);
 
-/* tsv_cmd_barrier(): what follows waits for all that was recorded before. */
-void tsv_cmd_barrier(struct tsv_cmd *cmd);
+/*
+ * tsv_cmd_barrier(): what follows waits for all that was recorded before. @stages: those that wait.
+ * Only if BIN has one of them, it waits too.
+ */
+void tsv_cmd_barrier(struct tsv_cmd *cmd, VkPipelineStageFlags2 stages);
+#define TSV_ALL_STAGES	VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT
+
+/*
+ * Stages that BIN has no part of. Copies that are draws read in their fragment shaders what other
+ * commands have written.
+ */
+#define TSV_STAGES_LATE (VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT |				\
+			 VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT |				\
+			 VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT |				\
+			 VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT |			\
+			 VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |				\
+			 VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_COPY_BIT |	\
+			 VK_PIPELINE_STAGE_2_RESOLVE_BIT | VK_PIPELINE_STAGE_2_BLIT_BIT |	\
+			 VK_PIPELINE_STAGE_2_CLEAR_BIT | VK_PIPELINE_STAGE_2_HOST_BIT |		\
+			 VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT)
+
+static inline bool tsv_holds_bin(VkPipelineStageFlags2 stages)
+{
+	return stages & ~TSV_STAGES_LATE;
+}
 
 /*
  * tsv_cmd_alloc(): memory that the GPU reads until the command buffer is reset. NULL on failure,

@@ -9,27 +9,27 @@
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-VkResult tsv_device_scratch(struct tsv_device *device, uint32_t bytes)
+VkResult tsv_device_scratch(struct tsv_device *device, enum tsv_scratch_user user, uint32_t bytes)
 {
 	const struct drm_tessera_shader_info *s = tsr_device_shader_info(device->tsr);
 	const uint64_t threads = (uint64_t)s->warp_lanes * s->core_warps * s->cores;
 	const uint32_t access = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
 	struct tsv_scratch fresh = { .size = util_next_power_of_two(MAX2(bytes, 64)) };
+	struct tsv_scratch *now = &device->scratch[user];
 	int ret = 0;
 
 	if (!bytes)
 		return VK_SUCCESS;
 	simple_mtx_lock(&device->lock);
-	if (device->scratch.size < bytes) {
+	if (now->size < bytes) {
 		ret = tsr_bo_create(device->tsr, threads * fresh.size, DRM_TESSERA_BO_CACHED, NULL,
 				    &fresh.bo);
 		if (!ret)
 			ret = tsr_vm_map(device->vm, fresh.bo, 0, 0, access, &fresh.va);
 		if (!ret) {
 			/* work that was recorded names the old one */
-			util_dynarray_append(&device->old_scratch, struct tsv_scratch,
-					     device->scratch);
-			device->scratch = fresh;
+			util_dynarray_append(&device->old_scratch, struct tsv_scratch, *now);
+			*now = fresh;
 		} else {
 			tsr_bo_unref(fresh.bo);
 		}
@@ -38,12 +38,12 @@ VkResult tsv_device_scratch(struct tsv_device *device, uint32_t bytes)
 	return ret ? tsv_error(device, ret) : VK_SUCCESS;
 }
 
-struct tsv_scratch tsv_scratch(struct tsv_device *device)
+struct tsv_scratch tsv_scratch(struct tsv_device *device, enum tsv_scratch_user user)
 {
 	struct tsv_scratch scratch;
 
 	simple_mtx_lock(&device->lock);
-	scratch = device->scratch;
+	scratch = device->scratch[user];
 	simple_mtx_unlock(&device->lock);
 	return scratch;
 }
@@ -115,7 +115,7 @@ static uint64_t write_state(struct tsv_cmd *cmd, const struct grid *grid)
 	if (!words || !add_tables(cmd, &s))
 		return 0;
 	if (info->scratch) {
-		scratch = tsv_scratch(tsv_cmd_device(cmd));
+		scratch = tsv_scratch(tsv_cmd_device(cmd), TSV_SCRATCH_OTHERS);
 		s.scratch = scratch.va;
 		s.scratch_size = scratch.size;
 	}

@@ -10,6 +10,7 @@
 #include "tsv_cmd.h"
 #include "tsv_image.h"
 
+#include "util/u_atomic.h"
 #include "vk_format.h"
 #include "vk_render_pass.h"
 
@@ -248,11 +249,13 @@ static void emit(struct tsv_cmd *cmd, uint64_t list, uint32_t size,
 /* Write what the pass has drawn. */
 static void write_pass(struct tsv_cmd *cmd)
 {
+	struct tsv_device *device = tsv_cmd_device(cmd);
 	struct tsv_pass *pass = &cmd->pass;
 	struct tc_frame_lists lists;
 	uint64_t list, va, *words, *end;
 
-	pass->frame.heap = tsr_tiler_heap_va(tsv_cmd_device(cmd)->heap);
+	cmd->heap = (uint8_t)(p_atomic_inc_return(&device->frames) % TSV_HEAPS);
+	pass->frame.heap = tsr_tiler_heap_va(device->heap[cmd->heap]);
 	end = tsv_cmd_packet(cmd, TSR_LIST_HALT_QWORDS);
 	if (end)
 		tsr_pack_list_halt(end, &(struct tsr_list_halt){ 0 });

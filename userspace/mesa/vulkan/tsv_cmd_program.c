@@ -10,12 +10,23 @@
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
+/* Scratch memory of a program for the engine that runs it. */
+static void set_scratch(struct tsv_cmd *cmd, const struct tsv_shader *shader,
+			enum tsv_scratch_user user, struct tsr_shader_program *p)
+{
+	const struct tsv_scratch scratch = tsv_scratch(tsv_cmd_device(cmd), user);
+
+	if (!shader->info.scratch)
+		return;
+	p->scratch = scratch.va;
+	p->scratch_size = scratch.size;
+}
+
 /* The common part of a shader's programs. Returns false if there is no memory. */
 static bool fill_program(struct tsv_cmd *cmd, const struct tsv_shader *shader,
 			 struct tsr_shader_program *p)
 {
 	struct tsv_tables tables;
-	struct tsv_scratch scratch;
 
 	if (!tsv_cmd_tables(cmd, &shader->info, cmd->graphics.bind.sets, &tables))
 		return false;
@@ -25,11 +36,7 @@ static bool fill_program(struct tsv_cmd *cmd, const struct tsv_shader *shader,
 	p->sampler_count = tables.sampler_count;
 	p->push = cmd->graphics.params;
 	p->push_words = shader->info.push_words;
-	if (shader->info.scratch) {
-		scratch = tsv_scratch(tsv_cmd_device(cmd));
-		p->scratch = scratch.va;
-		p->scratch_size = scratch.size;
-	}
+	set_scratch(cmd, shader, TSV_SCRATCH_OTHERS, p);
 	return true;
 }
 
@@ -117,9 +124,12 @@ static bool write_vertex(struct tsv_cmd *cmd, struct tsr_shader_state *s)
 	const struct pan_shader_info *info = &vs->info.pan;
 	struct tsr_shader_program p = { 0 };
 
-	if (!fill_program(cmd, vs, &p) || !write_vertex_tables(cmd, &p) ||
-	    !write_program(cmd, vs, 0, info->work_reg_count, &p, &s->position))
+	if (!fill_program(cmd, vs, &p) || !write_vertex_tables(cmd, &p))
 		return false;
+	set_scratch(cmd, vs, TSV_SCRATCH_BIN, &p);
+	if (!write_program(cmd, vs, 0, info->work_reg_count, &p, &s->position))
+		return false;
+	set_scratch(cmd, vs, TSV_SCRATCH_OTHERS, &p);
 	s->position_mode = TSR_POSITION_MODE_CLIP;
 	s->writes_point_size = vs->info.writes_point_size;
 	s->writes_layer = vs->info.writes_layer;

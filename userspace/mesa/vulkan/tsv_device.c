@@ -7,7 +7,7 @@
 
 #define POOL_CHUNK	(256u << 10)
 #define WORDS_CHUNK	(64u << 10)
-#define HEAP_FIRST	(1ull << 20)	/* memory that the heap of frames begins with */
+#define HEAP_FIRST	(1ull << 20)	/* memory that a heap of frames begins with */
 #define HEAP_MOST	((uint64_t)DRM_TESSERA_HEAP_SIZE_MAX)
 #define HEAP_CHUNK	(1u << 20)
 
@@ -33,11 +33,15 @@ static void free_scratch(struct tsv_device *device, const struct tsv_scratch *sc
 
 static void close_device(struct tsv_device *device)
 {
+	unsigned i;
+
 	util_dynarray_foreach(&device->old_scratch, struct tsv_scratch, scratch)
 		free_scratch(device, scratch);
 	util_dynarray_fini(&device->old_scratch);
-	free_scratch(device, &device->scratch);
-	tsr_tiler_heap_unref(device->heap);
+	for (i = 0; i < TSV_SCRATCHES; i++)
+		free_scratch(device, &device->scratch[i]);
+	for (i = 0; i < TSV_HEAPS; i++)
+		tsr_tiler_heap_unref(device->heap[i]);
 	tsr_pool_unref(device->lists);
 	tsr_pool_unref(device->words);
 	tsr_sync_unref(device->binds);
@@ -51,6 +55,7 @@ static int open_device(struct tsv_device *device, const char *path)
 	const uint32_t run = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC;
 	const uint32_t write = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
 	int ret = tsr_device_open(path, &device->tsr);
+	unsigned i;
 
 	if (!ret)
 		ret = tsr_vm_create(device->tsr, &device->vm);
@@ -62,9 +67,9 @@ static int open_device(struct tsv_device *device, const char *path)
 	if (!ret)
 		ret = tsr_pool_create(device->vm, WORDS_CHUNK, DRM_TESSERA_BO_CACHED, write,
 				      &device->words);
-	if (!ret)
+	for (i = 0; i < TSV_HEAPS && !ret; i++)
 		ret = tsr_tiler_heap_create(device->vm, HEAP_FIRST, HEAP_MOST, HEAP_CHUNK,
-					    &device->heap);
+					    &device->heap[i]);
 	return ret;
 }
 

@@ -69,6 +69,12 @@ struct tsv_scratch {
 	uint32_t size;			/* bytes of a thread; 0: there is none */
 };
 
+/* Engines that run at the same time have scratch memory of their own. */
+enum tsv_scratch_user { TSV_SCRATCH_BIN, TSV_SCRATCH_OTHERS, TSV_SCRATCHES };
+
+/* BIN writes the heap of a frame while RENDER reads that of the one before. */
+#define TSV_HEAPS	2u
+
 /* Why the kernel banned a queue. */
 struct tsv_fault {
 	const char *engine;		/* NULL: no job has failed */
@@ -87,13 +93,14 @@ struct tsv_device {
 	struct tsr_vm *vm;
 	struct tsr_pool *lists;		/* streams and what they name: GPU reads, executes */
 	struct tsr_pool *words;		/* words that the GPU writes: events, queries */
-	struct tsr_tiler_heap *heap;	/* of all frames: one is rendered at a time */
+	struct tsr_tiler_heap *heap[TSV_HEAPS];	/* frames have them in turn */
+	uint32_t frames;		/* recorded so far; atomic */
 	struct vk_meta_device meta;	/* built-in pipelines */
 	simple_mtx_t lock;		/* protects fault, scratch, bind_point */
 	struct tsr_sync *binds;		/* timeline of tsv_device_bind() */
 	uint64_t bind_point;		/* the last one's */
 	struct tsv_fault fault;		/* the first one */
-	struct tsv_scratch scratch;
+	struct tsv_scratch scratch[TSV_SCRATCHES];
 	struct util_dynarray old_scratch; /* struct tsv_scratch: smaller ones */
 };
 
@@ -102,6 +109,8 @@ struct tsv_queue {
 	struct tsr_queue *engine[TSV_ENGINES];
 	struct tsr_sync *timeline;	/* signaled by each submission */
 	uint64_t point;			/* the last submission's */
+	uint64_t bin_point;		/* the last submission that holds BIN of later ones */
+	uint64_t heap_point[TSV_HEAPS];	/* the last submission that renders from a heap */
 	uint64_t bind_point;		/* of tsv_device.binds: that it has waited for */
 };
 

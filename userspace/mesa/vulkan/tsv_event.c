@@ -80,7 +80,7 @@ static void store(struct tsv_cmd *cmd, const struct tsv_event *event, uint32_t v
 {
 	struct tsr_stream *stream;
 
-	tsv_cmd_barrier(cmd);
+	tsv_cmd_barrier(cmd, TSV_ALL_STAGES);
 	stream = open_stream(cmd);
 	if (stream)
 		tsv_cmd_check(cmd, tsr_cmd_signal32(stream, event->word.va, TSR_SIGNAL_OP_SET,
@@ -114,7 +114,7 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdWaitEvents2(VkCommandBuffer handle, uint32_t c
 	uint32_t i;
 
 	/* the wait is the job's own, and must not be long: what was recorded before has ended */
-	tsv_cmd_barrier(cmd);
+	tsv_cmd_barrier(cmd, TSV_ALL_STAGES);
 	for (i = 0; i < count; i++) {
 		VK_FROM_HANDLE(tsv_event, event, events[i]);
 		struct tsr_stream *stream = open_stream(cmd);
@@ -123,5 +123,5 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdWaitEvents2(VkCommandBuffer handle, uint32_t c
 			tsv_cmd_check(cmd, tsr_cmd_wait32(stream, event->word.va, TSR_COMPARE_EQ,
 							  1));
 	}
-	tsv_cmd_barrier(cmd);
+	tsv_cmd_barrier(cmd, TSV_ALL_STAGES);
 }

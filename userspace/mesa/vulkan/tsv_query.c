@@ -89,7 +89,8 @@ void tsv_cmd_write_marks(struct tsv_cmd *cmd, enum tsv_engine engine)
 
 	if (!cmd->pass.marks.size)
 		return;
-	tsv_cmd_barrier(cmd);
+	/* RENDER alone counts and notes, so BIN of later passes need not wait */
+	tsv_cmd_barrier(cmd, TSV_STAGES_LATE);
 	stream = tsv_cmd_stream(cmd, engine);
 	util_dynarray_foreach(&cmd->pass.marks, struct tsv_mark, m) {
 		for (i = 0; stream && i < m->count; i++) {
@@ -151,13 +152,13 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdResetQueryPool(VkCommandBuffer handle, VkQuery
 	static const uint64_t zero;
 	struct tsr_stream *stream;
 
-	tsv_cmd_barrier(cmd);
+	tsv_cmd_barrier(cmd, TSV_ALL_STAGES);
 	stream = tsv_cmd_stream(cmd, TSV_COPY);
 	if (stream)
 		tsv_cmd_check(cmd, tsr_cmd_fill(stream, query_va(pool, first),
 						(uint64_t)count * sizeof(struct query), &zero,
 						sizeof(zero)));
-	tsv_cmd_barrier(cmd);
+	tsv_cmd_barrier(cmd, TSV_ALL_STAGES);
 }
 
 /*
@@ -177,7 +178,7 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdCopyQueryPoolResults(VkCommandBuffer handle, V
 	uint64_t to, from;
 	uint32_t i;
 
-	tsv_cmd_barrier(cmd);
+	tsv_cmd_barrier(cmd, TSV_ALL_STAGES);
 	stream = tsv_cmd_stream(cmd, TSV_COPY);
 	for (i = 0; stream && i < count; i++) {
 		to = buffer->va + offset + i * stride;

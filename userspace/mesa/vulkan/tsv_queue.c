@@ -5,8 +5,13 @@
  *
  * A command buffer is a list of segments, each the work of one engine and of one lane. Segments
  * become jobs. Those of a lane are in order, those of two lanes where a barrier was recorded or
- * another command buffer begins. Jobs that wait for no other job wait for the semaphores and for
- * the submission before, and the signals are those of a job that waits for all.
+ * another command buffer begins. Jobs wait for the semaphores and for the submission before, by
+ * themselves or through a job that they wait for. The signals are those of a job that waits for
+ * all.
+ *
+ * Jobs of BIN wait for less, so that BIN of a frame runs beside RENDER of the frame before: for
+ * semaphores and barriers whose later stages BIN has, and for RENDER of the last pass that has had
+ * the same heap.
  */
 #include <errno.h>
 #include <xf86drm.h>
@@ -62,9 +67,17 @@ struct batch {
 	struct util_dynarray syncs;	/* struct drm_tessera_sync: waits, then signals */
 	unsigned waits, signals;	/* of the submission, numbers */
 	unsigned waited;		/* waits that jobs without a stream have, all waiting */
+	struct util_dynarray bin_syncs[TSV_HEAPS];	/* waits of BIN with a heap */
 	struct drm_tessera_sync chain;	/* between the SUBMITs of a submission */
 	bool chained;			/* all jobs wait for the SUBMIT before */
-	uint64_t tail[TSV_LANES];	/* bit of each lane's last job; 0: none in this SUBMIT */
+	/* masks of jobs in this SUBMIT */
+	uint64_t tail[TSV_LANES];	/* each lane's last job */
+	uint64_t anchored;		/* jobs after all that the submission waits for */
+	uint64_t held;			/* what earlier command buffers hold BIN for */
+	bool held_for_all;		/* which is also all that the submission waits for */
+	uint64_t rendered[TSV_HEAPS];	/* the last job of RENDER with a heap */
+	bool holds_bin;			/* a barrier of this submission holds BIN of later ones */
+	uint32_t heaps;			/* mask of those that the submission uses */
 };
 
 static struct drm_tessera_array array_of(const struct drm_tessera_sync *syncs, unsigned count)
@@ -95,37 +108,79 @@ static VkResult submit_jobs(struct batch *b)
 	return VK_SUCCESS;
 }
 
-/* Add a job after the jobs @after, a mask. Without any it waits for what the submission does. */
-static VkResult add_job(struct batch *b, enum tsv_engine engine, uint64_t va, uint32_t size,
-			uint64_t after)
+static uint64_t all_tails(const struct batch *b)
 {
+	return b->tail[TSV_LANE_COPY] | b->tail[TSV_LANE_BIN] | b->tail[TSV_LANE_RENDER];
+}
+
+/* True if a segment waits for all that was submitted before. Only BIN may wait for less. */
+static bool waits_for_all(const struct batch *b, enum tsv_engine engine,
+			  const int after[TSV_LANES])
+{
+	bool all = engine != TSV_BIN || b->chained;
+	unsigned i;
+
+	for (i = 0; i < TSV_LANES; i++)
+		all |= after[i] == TSV_BEFORE || (after[i] == TSV_HELD && b->held_for_all);
+	return all;
+}
+
+/* The syncs that a job waits for if no job that it waits for has waited for all. */
+static struct drm_tessera_array waits_of(const struct batch *b, bool all, unsigned heap)
+{
+	const struct util_dynarray *bin = &b->bin_syncs[heap];
 	const struct drm_tessera_sync *syncs = b->syncs.data;
+
+	if (b->chained)
+		return array_of(&b->chain, 1);
+	if (!all)
+		return array_of(bin->data,
+				util_dynarray_num_elements(bin, struct drm_tessera_sync));
+	return array_of(syncs + b->waited, b->waits - b->waited);
+}
+
+/* Add a job after the jobs @after, a mask, and after all that the submission waits for. */
+static VkResult add_job(struct batch *b, const struct tsv_segment *s, uint64_t after)
+{
 	const struct tsv_device *device = container_of(b->queue->vk.base.device, struct tsv_device,
 						       vk);
-	const uint32_t id = tsr_queue_id(b->queue->engine[engine]);
+	const uint32_t id = tsr_queue_id(b->queue->engine[s->engine]);
+	const bool frame = s->engine == TSV_BIN || s->engine == TSV_RENDER;
+	const bool all = waits_for_all(b, s->engine, s->after);
+	const uint64_t bit = 1ull << b->count;
 	struct drm_tessera_job *job = &b->jobs[b->count];
 
 	assert(b->count < JOBS_MOST);
 	if (!id)
 		return vk_queue_set_lost(&b->queue->vk, "%s", tsr_error_message());
+	if (s->engine == TSV_BIN)
+		after |= b->rendered[s->heap];
 	*job = (struct drm_tessera_job){
 		.queue_id = id,
-		.cmd_va = va,
-		.cmd_size = size,
-		.heap_id = engine == TSV_BIN || engine == TSV_RENDER
-				   ? tsr_tiler_heap_id(device->heap) : 0,
+		.cmd_va = s->va,
+		.cmd_size = s->size,
+		.heap_id = frame ? tsr_tiler_heap_id(device->heap[s->heap]) : 0,
 		.after = after,
 	};
-	if (!after)
-		job->waits = b->chained ? array_of(&b->chain, 1)
-					: array_of(syncs + b->waited, b->waits - b->waited);
-	b->tail[tsv_lane(engine)] = 1ull << b->count++;
+	if (!(after & b->anchored))
+		job->waits = waits_of(b, all, s->heap);
+	if (after & b->anchored || all)
+		b->anchored |= bit;
+	if (s->engine == TSV_RENDER)
+		b->rendered[s->heap] = bit;
+	if (frame)
+		b->heaps |= 1u << s->heap;
+	b->tail[tsv_lane(s->engine)] = bit;
+	b->count++;
 	return VK_SUCCESS;
 }
 
-static uint64_t all_tails(const struct batch *b)
+/* Add a job that does nothing after all others. */
+static VkResult add_empty(struct batch *b)
 {
-	return b->tail[TSV_LANE_COPY] | b->tail[TSV_LANE_DRAW];
+	const struct tsv_segment nothing = { .engine = TSV_COPY };
+
+	return add_job(b, &nothing, all_tails(b));
 }
 
 /* Have a last job that waits for all, which takes one more place at most. */
@@ -134,11 +189,12 @@ static VkResult join(struct batch *b)
 	const uint64_t last = b->count ? 1ull << (b->count - 1) : 0;
 	const uint64_t others = all_tails(b) & ~last;
 	VkResult result = VK_SUCCESS;
+	unsigned i;
 
-	if (!b->count || others & ~b->jobs[b->count - 1].after)
-		result = add_job(b, TSV_COPY, 0, 0, all_tails(b));
-	if (result == VK_SUCCESS)
-		b->tail[TSV_LANE_COPY] = b->tail[TSV_LANE_DRAW] = 1ull << (b->count - 1);
+	if (!(last & b->anchored) || others & ~b->jobs[b->count - 1].after)
+		result = add_empty(b);
+	for (i = 0; i < TSV_LANES && result == VK_SUCCESS; i++)
+		b->tail[i] = 1ull << (b->count - 1);
 	return result;
 }
 
@@ -156,12 +212,14 @@ static VkResult submit_part(struct batch *b)
 	result = submit_jobs(b);
 	b->chained = true;
 	memset(b->tail, 0, sizeof(b->tail));
+	memset(b->rendered, 0, sizeof(b->rendered));
+	b->anchored = b->held = 0;
 	return result;
 }
 
 /* ---- Syncs ----------------------------------------------------------------------------------- */
 
-static void add_sync(struct batch *b, uint32_t handle, uint64_t point, bool timeline)
+static void add_sync(struct util_dynarray *syncs, uint32_t handle, uint64_t point, bool timeline)
 {
 	const struct drm_tessera_sync sync = {
 		.type = timeline ? DRM_TESSERA_SYNC_TIMELINE : DRM_TESSERA_SYNC_SYNCOBJ,
@@ -169,15 +227,34 @@ static void add_sync(struct batch *b, uint32_t handle, uint64_t point, bool time
 		.point = point,
 	};
 
-	util_dynarray_append(&b->syncs, struct drm_tessera_sync, sync);
+	util_dynarray_append(syncs, struct drm_tessera_sync, sync);
 }
 
-static void add_vk_sync(struct batch *b, struct vk_sync *sync, uint64_t point)
+static void add_vk_sync(struct util_dynarray *syncs, struct vk_sync *sync, uint64_t point)
 {
 	const struct vk_drm_syncobj *syncobj = vk_sync_as_drm_syncobj(sync);
 
 	if (syncobj)
-		add_sync(b, syncobj->syncobj, point, sync->flags & VK_SYNC_IS_TIMELINE);
+		add_sync(syncs, syncobj->syncobj, point, sync->flags & VK_SYNC_IS_TIMELINE);
+}
+
+/* A sync that jobs of all engines wait for. */
+static void add_common(struct batch *b, uint32_t handle, uint64_t point)
+{
+	unsigned i;
+
+	add_sync(&b->syncs, handle, point, true);
+	for (i = 0; i < TSV_HEAPS; i++)
+		add_sync(&b->bin_syncs[i], handle, point, true);
+}
+
+static void add_wait_semaphore(struct batch *b, const struct vk_sync_wait *wait)
+{
+	unsigned i;
+
+	add_vk_sync(&b->syncs, wait->sync, wait->wait_value);
+	for (i = 0; i < TSV_HEAPS && tsv_holds_bin(wait->stage_mask); i++)
+		add_vk_sync(&b->bin_syncs[i], wait->sync, wait->wait_value);
 }
 
 static unsigned sync_count(const struct batch *b)
@@ -195,7 +272,7 @@ static void add_binds(struct batch *b)
 	point = device->bind_point;
 	simple_mtx_unlock(&device->lock);
 	if (point > b->queue->bind_point)
-		add_sync(b, tsr_sync_handle(device->binds), point, true);
+		add_common(b, tsr_sync_handle(device->binds), point);
 	b->queue->bind_point = point;
 }
 
@@ -204,17 +281,23 @@ static void collect_syncs(struct batch *b, const struct vk_queue_submit *submit)
 {
 	struct tsv_queue *queue = b->queue;
 	const uint32_t timeline = tsr_sync_handle(queue->timeline);
+	uint64_t point;
 	uint32_t i;
 
 	if (queue->point)
-		add_sync(b, timeline, queue->point, true);
+		add_sync(&b->syncs, timeline, queue->point, true);
+	for (i = 0; i < TSV_HEAPS; i++) {
+		point = MAX2(queue->bin_point, queue->heap_point[i]);
+		if (point)
+			add_sync(&b->bin_syncs[i], timeline, point, true);
+	}
 	add_binds(b);
 	for (i = 0; i < submit->wait_count; i++)
-		add_vk_sync(b, submit->waits[i].sync, submit->waits[i].wait_value);
+		add_wait_semaphore(b, &submit->waits[i]);
 	b->waits = sync_count(b);
 	for (i = 0; i < submit->signal_count; i++)
-		add_vk_sync(b, submit->signals[i].sync, submit->signals[i].signal_value);
-	add_sync(b, timeline, 0, true);
+		add_vk_sync(&b->syncs, submit->signals[i].sync, submit->signals[i].signal_value);
+	add_sync(&b->syncs, timeline, 0, true);
 	b->signals = sync_count(b) - b->waits;
 }
 
@@ -229,7 +312,7 @@ static VkResult add_wait(struct batch *b, unsigned count)
 	/* one place is for what comes after the waits */
 	if (b->count == JOBS_MOST - 1)
 		return vk_error(&b->queue->vk, VK_ERROR_OUT_OF_HOST_MEMORY);
-	result = add_job(b, TSV_COPY, 0, 0, all_tails(b));
+	result = add_empty(b);
 	if (result != VK_SUCCESS)
 		return result;
 	b->jobs[b->count - 1].waits = array_of(waits, count);
@@ -246,23 +329,27 @@ static VkResult add_waits(struct batch *b)
 		return VK_SUCCESS;
 	while (result == VK_SUCCESS && b->waited < b->waits)
 		result = add_wait(b, MIN2(b->waits - b->waited, b->most));
-	return result == VK_SUCCESS ? join(b) : result;
+	b->held = all_tails(b);
+	return result;
 }
 
 /*
  * The jobs that a segment waits for. Segment 0 of its command buffer is job number @first, which is
  * negative if that is in an earlier SUBMIT. @before: the jobs before the command buffer.
  */
-static uint64_t jobs_after(const struct tsv_segment *s, int first, uint64_t before)
+static uint64_t jobs_after(const struct batch *b, const int places[TSV_LANES], int first,
+			   uint64_t before)
 {
 	uint64_t after = 0;
 	unsigned i;
 
 	for (i = 0; i < TSV_LANES; i++) {
-		if (s->after[i] == TSV_BEFORE)
+		if (places[i] == TSV_HELD)
+			after |= b->held;
+		else if (places[i] == TSV_BEFORE)
 			after |= before;
-		else if (s->after[i] + first >= 0)
-			after |= 1ull << (s->after[i] + first);
+		else if (places[i] + first >= 0)
+			after |= 1ull << (places[i] + first);
 	}
 	return after;
 }
@@ -281,11 +368,13 @@ static VkResult add_command_buffer(struct batch *b, const struct tsv_cmd *cmd)
 			result = submit_part(b);
 		}
 		if (result == VK_SUCCESS)
-			result = add_job(b, s->engine, s->va, s->size,
-					 jobs_after(s, first, before));
+			result = add_job(b, s, jobs_after(b, s->after, first, before));
 		if (result != VK_SUCCESS)
 			return result;
 	}
+	b->held = jobs_after(b, cmd->bin_fence, first, before);
+	b->held_for_all = waits_for_all(b, TSV_BIN, cmd->bin_fence);
+	b->holds_bin |= cmd->bin_fence[TSV_LANE_BIN] != TSV_HELD;
 	return result;
 }
 
@@ -320,7 +409,7 @@ static VkResult add_signals(struct batch *b)
 	syncs[b->signals - 1].point = b->queue->point + 1;
 	for (done = 0; done < b->signals && result == VK_SUCCESS; done += count) {
 		if (done)
-			result = add_job(b, TSV_COPY, 0, 0, all_tails(b));
+			result = add_empty(b);
 		if (result != VK_SUCCESS)
 			break;
 		count = MIN2(b->signals - done, b->most);
@@ -337,8 +426,22 @@ static VkResult submit_binds(struct batch *b, const struct vk_queue_submit *subm
 	syncs[b->waits + b->signals - 1].point = b->queue->point + 1;
 	result = tsv_sparse_submit(b->queue, submit, syncs, b->waits, b->signals);
 	if (result == VK_SUCCESS)
-		b->queue->point++;
+		b->queue->bin_point = ++b->queue->point;
 	return result;
+}
+
+/* Note the points that BIN of later submissions waits for. */
+static void note_bin(const struct batch *b)
+{
+	struct tsv_queue *queue = b->queue;
+	unsigned i;
+
+	if (b->holds_bin)
+		queue->bin_point = queue->point;
+	for (i = 0; i < TSV_HEAPS; i++) {
+		if (b->heaps & 1u << i)
+			queue->heap_point[i] = queue->point;
+	}
 }
 
 static VkResult submit_segments(struct batch *b, const struct vk_queue_submit *submit)
@@ -351,6 +454,7 @@ static VkResult submit_segments(struct batch *b, const struct vk_queue_submit *s
 		result = add_signals(b);
 	if (result == VK_SUCCESS)
 		result = submit_jobs(b);
+	note_bin(b);
 	return result;
 }
 
@@ -359,6 +463,7 @@ static VkResult driver_submit(struct vk_queue *vk, struct vk_queue_submit *submi
 	struct tsv_device *device = container_of(vk->base.device, struct tsv_device, vk);
 	struct batch *b;
 	VkResult result;
+	unsigned i;
 
 	if (vk_queue_is_lost(vk))
 		return VK_ERROR_DEVICE_LOST;
@@ -368,10 +473,14 @@ static VkResult driver_submit(struct vk_queue *vk, struct vk_queue_submit *submi
 	b->queue = container_of(vk, struct tsv_queue, vk);
 	b->most = tsr_device_info(device->tsr)->max_syncs;
 	util_dynarray_init(&b->syncs, NULL);
+	for (i = 0; i < TSV_HEAPS; i++)
+		util_dynarray_init(&b->bin_syncs[i], NULL);
 	collect_syncs(b, submit);
 	result = vk_queue_submit_has_bind(submit) ? submit_binds(b, submit)
 						  : submit_segments(b, submit);
 	util_dynarray_fini(&b->syncs);
+	for (i = 0; i < TSV_HEAPS; i++)
+		util_dynarray_fini(&b->bin_syncs[i]);
 	vk_free(&device->vk.alloc, b);
 	return result;
 }

@@ -40,7 +40,10 @@ static VkResult create(struct tsv_device *device, gl_shader_stage stage,
 	if (!s)
 		return vk_error(device, VK_ERROR_OUT_OF_HOST_MEMORY);
 	s->info = *info;
-	result = tsv_device_scratch(device, info->scratch);
+	result = tsv_device_scratch(device, TSV_SCRATCH_OTHERS, info->scratch);
+	/* a vertex shader runs on BIN for positions and on RENDER for the rest */
+	if (result == VK_SUCCESS && stage == MESA_SHADER_VERTEX)
+		result = tsv_device_scratch(device, TSV_SCRATCH_BIN, info->scratch);
 	if (result == VK_SUCCESS && info->code_size) {
 		ret = tsr_pool_alloc(device->lists, info->code_size, CODE_ALIGN, &s->code);
 		result = ret ? tsv_error(device, ret) : VK_SUCCESS;

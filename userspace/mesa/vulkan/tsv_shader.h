@@ -128,11 +128,10 @@ bool tsv_nir_lower_tables(nir_shader *nir, const struct vk_shader_compile_info *
 nir_def *tsv_nir_set_va(nir_builder *b, unsigned set, uint32_t offset);
 
 /*
- * tsv_device_scratch(): make the device's scratch memory at least @bytes for each thread. All
- * dispatches and frames share it and run one at a time. VK_ERROR_OUT_OF_DEVICE_MEMORY.
- * tsv_scratch(): that memory now.
+ * tsv_device_scratch(): make the scratch memory of @user at least @bytes for each thread. Commands
+ * that share it run one at a time. VK_ERROR_OUT_OF_DEVICE_MEMORY. tsv_scratch(): that memory now.
  */
-VkResult tsv_device_scratch(struct tsv_device *device, uint32_t bytes);
-struct tsv_scratch tsv_scratch(struct tsv_device *device);
+VkResult tsv_device_scratch(struct tsv_device *device, enum tsv_scratch_user user, uint32_t bytes);
+struct tsv_scratch tsv_scratch(struct tsv_device *device, enum tsv_scratch_user user);
 
 #endif
