@@ -462,9 +462,109 @@ static void state_between_draws(void)
 	drop_buffers(&b);
 }
 
+/* A viewport of negative height turns the picture over, and with it which faces are in front. */
+static void turned_over(void)
+{
+	static const struct draw_point t[3] = { { 1024, 512 }, { 50000, 4000 }, { 9000, 30000 } };
+	const VkViewport port = { 0, HEIGHT, WIDTH, -HEIGHT, 0, 1 };
+	struct draw_pipe info = plain();
+	struct buffers b = make_buffers();
+	struct draw_point turned[3];
+	VkPipeline pipeline;
+	VkCommandBuffer cmd;
+	unsigned k;
+
+	/* the second triangle goes round the other way */
+	for (k = 0; k < 6; k++)
+		((struct vertex *)b.vertices.map)[k] = vertex_at(t[k < 3 ? k : 5 - k]);
+	for (k = 0; k < 3; k++)
+		turned[k] = (struct draw_point){ t[k].x, 256 * HEIGHT - t[k].y };
+	info.cull = VK_CULL_MODE_BACK_BIT;
+	info.front = draw_area(turned) > 0 ? VK_FRONT_FACE_CLOCKWISE
+					   : VK_FRONT_FACE_COUNTER_CLOCKWISE;
+	pipeline = draw_pipeline(&vk, &info);
+	cmd = begin(pipeline, &b);
+	vkCmdSetViewport(cmd, 0, 1, &port);
+	vkCmdDraw(cmd, 6, 1, 0, 0);
+	end(cmd);
+	expect_nothing();
+	expect(turned, 0);
+	check_labels();
+	vkDestroyPipeline(vk.device, pipeline, NULL);
+	drop_buffers(&b);
+}
+
+/* A pass that clears the slices of @view, in layers of it. */
+static void clear_slices(VkImageView view, uint32_t layers)
+{
+	const VkRenderingAttachmentInfo slices = {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+		.imageView = view,
+		.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
+		.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+		.storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+		.clearValue = { .color.uint32 = { 7 } },
+	};
+	const VkRenderingInfo info = {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+		.renderArea.extent = { WIDTH, HEIGHT },
+		.layerCount = layers,
+		.colorAttachmentCount = 1,
+		.pColorAttachments = &slices,
+	};
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+
+	draw_begin(&vk, cmd, &info);
+	draw_end(&vk, cmd);
+	vk_end(&vk, 0, cmd);
+}
+
+/* Slices of a volume are targets, by a view of it as an array. */
+static void slices(void)
+{
+	const VkImageSubresourceRange some = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 2, 2 },
+				      all = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 };
+	const VkClearColorValue before = { .uint32 = { 3 } };
+	struct draw_target t = {
+		.img = vk_img_create(&vk, VK_IMAGE_TYPE_3D, VK_FORMAT_R32_UINT,
+				     (VkExtent3D){ WIDTH, HEIGHT, 5 }, 1, 1,
+				     VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+					     VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+					     VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+				     VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT,
+				     VK_SAMPLE_COUNT_1_BIT),
+	};
+	const size_t words = 5 * WIDTH * HEIGHT;
+	struct vk_buf b = vk_buf_create(&vk, 4 * words, 0);
+	const VkBufferImageCopy region = { .imageSubresource = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 0,
+								 1 },
+					   .imageExtent = t.img.extent };
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+	size_t i, bad = 0;
+
+	vkCmdClearColorImage(cmd, t.img.image, VK_IMAGE_LAYOUT_GENERAL, &before, 1, &all);
+	vk_order(cmd);
+	vk_end(&vk, 0, cmd);
+	t.view = vk_view(&vk, &t.img, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_FORMAT_R32_UINT, &some);
+	clear_slices(t.view, 2);
+	cmd = vk_begin(&vk, 0);
+	vk_order(cmd);
+	vkCmdCopyImageToBuffer(cmd, t.img.image, VK_IMAGE_LAYOUT_GENERAL, b.buffer, 1, &region);
+	vk_end(&vk, 0, cmd);
+	for (i = 0; i < words; i++) {
+		const size_t slice = i / (WIDTH * HEIGHT);
+
+		bad += ((const uint32_t *)b.map)[i] != (slice == 2 || slice == 3 ? 7 : 3);
+	}
+	ktap_eq(bad, 0);
+	vk_buf_destroy(&vk, &b);
+	draw_drop(&vk, &t);
+}
+
 int main(int argc, char **argv)
 {
-	static const char *const extensions[] = { DRAW_EXTENSIONS, NULL };
+	static const char *const extensions[] = { DRAW_EXTENSIONS,
+						  VK_KHR_MAINTENANCE_1_EXTENSION_NAME, NULL };
 
 	ktap_start_args(argc, argv);
 	vk_open(&vk, extensions);
@@ -481,6 +581,8 @@ int main(int argc, char **argv)
 	ktap_run("indirect draws", indirect);
 	ktap_run("culling", faces);
 	ktap_run("push constants, scissor and viewport between draws", state_between_draws);
+	ktap_run("a picture that is turned over", turned_over);
+	ktap_run("slices of a volume as targets", slices);
 	draw_drop(&vk, &color);
 	draw_drop(&vk, &label);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);

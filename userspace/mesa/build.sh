@@ -43,10 +43,10 @@ END
 
 # collect TREE ASIDE: the libraries of the build in TREE
 collect() {
-    run_logged mesa-install meson install -C "$1/build" --no-rebuild --tags runtime --destdir "$2/root" ||
+    run_logged mesa-install meson install -C "$1/build" --no-rebuild --tags runtime --destdir "$2/staging" ||
         die "Mesa cannot be installed in $2"
-    cp -a "$2"/root/usr/lib/tessera-mesa/lib/{libEGL_mesa.so*,libGLX_mesa.so*,libgallium-*.so,libgbm.so*,gbm} "$2/lib/"
-    rm -rf "$2/root"
+    cp -a "$2"/staging/usr/lib/tessera-mesa/lib/{libEGL_mesa.so*,libGLX_mesa.so*,libgallium-*.so,libgbm.so*,gbm} "$2/lib/"
+    rm -rf "$2/staging"
     write_runner "$2"
 }
 
