@@ -102,8 +102,9 @@ static struct tsr_x86_rm memory(struct emitter *e, const struct tsr_node *n)
 
 	at += o->step ? HALF_AT(e->half) : 0;
 
-	if (n->kind == TSR_NODE_WORD) {
-		offset = tsr_pool_word(e->pool, n->word);
+	if (n->kind == TSR_NODE_WORD || n->kind == TSR_NODE_TABLE) {
+		offset = n->kind == TSR_NODE_WORD ? tsr_pool_word(e->pool, n->word) :
+			 tsr_pool_table(e->pool, n->table, e->s->wide ? 16 : 8);
 		e->failed |= offset < 0;
 		return tsr_x86_at(POOL, offset < 0 ? 0 : offset);
 	}
@@ -117,7 +118,8 @@ static struct tsr_x86_rm memory(struct emitter *e, const struct tsr_node *n)
 /* True if the node has the same value in all chunks. */
 static bool is_uniform(const struct tsr_node *n)
 {
-	return n->kind == TSR_NODE_WORD || (n->kind == TSR_NODE_LOAD && !n->operand.step);
+	return n->kind == TSR_NODE_WORD || n->kind == TSR_NODE_TABLE ||
+	       (n->kind == TSR_NODE_LOAD && !n->operand.step);
 }
 
 static void move(struct emitter *e, int to, struct tsr_x86_rm from)

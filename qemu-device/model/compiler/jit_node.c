@@ -305,17 +305,53 @@ int tsr_node_masked(struct tsr_segment *s, int mask, uint32_t word)
 	return number(s, add(s, TSR_NODE_MASKED, mask, value, -1));
 }
 
+static int lookup_part(struct tsr_segment *s, const uint32_t *part, int index)
+{
+	struct tsr_node *table = add(s, TSR_NODE_TABLE, -1, -1, -1);
+
+	table->table = part;
+	return tsr_node_op(s, TSR_X86_PERMUTE, index, number(s, table));
+}
+
+int tsr_node_lookup(struct tsr_segment *s, const uint32_t table[16], int index)
+{
+	int low;
+
+	if (s->wide)
+		return lookup_part(s, table, index);
+	low = lookup_part(s, table, index);
+	return tsr_node_select(s, tsr_node_any_bits(s, index, 8), lookup_part(s, table + 8, index),
+			       low);
+}
+
 /* ---- Constants ------------------------------------------------------------------------------- */
 
-int tsr_pool_word(struct tsr_pool *pool, uint32_t word)
+/* The place of @vector, whose first two words tell it from all others. */
+static int find_vector(struct tsr_pool *pool, const union tsr_lanes *vector)
 {
 	for (unsigned int i = 0; i < pool->used; i++) {
-		if (pool->vector[i].u[0] == word)
-			return (int)(i * sizeof(union tsr_lanes));
+		if (pool->vector[i].u[0] == vector->u[0] && pool->vector[i].u[1] == vector->u[1])
+			return (int)(i * sizeof(*vector));
 	}
 	if (pool->used == pool->max)
 		return -1;
+	pool->vector[pool->used] = *vector;
+	return (int)(pool->used++ * sizeof(*vector));
+}
+
+int tsr_pool_word(struct tsr_pool *pool, uint32_t word)
+{
+	union tsr_lanes vector;
+
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-		pool->vector[pool->used].u[l] = word;
-	return (int)(pool->used++ * sizeof(union tsr_lanes));
+		vector.u[l] = word;
+	return find_vector(pool, &vector);
+}
+
+int tsr_pool_table(struct tsr_pool *pool, const uint32_t *table, unsigned int lanes)
+{
+	union tsr_lanes vector = { .u = { 0 } };
+
+	memcpy(vector.u, table, lanes * sizeof(*table));
+	return find_vector(pool, &vector);
 }

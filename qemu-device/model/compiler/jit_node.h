@@ -22,6 +22,7 @@
 enum tsr_node_kind {
 	TSR_NODE_LOAD,			/* @operand, from memory */
 	TSR_NODE_WORD,			/* the same word in all lanes */
+	TSR_NODE_TABLE,			/* lane n: @table[n] */
 	TSR_NODE_OP,			/* src0 insn src1, or insn src0 if src1 is < 0 */
 	TSR_NODE_SHIFT,			/* src0 by @imm: how is in @insn */
 	/* src0 * src1 + src2; @imm: 2: minus src2, 4: minus the product */
@@ -43,6 +44,7 @@ struct tsr_node {
 	int16_t src[3];			/* -1: none */
 	struct tsr_operand operand;	/* LOAD */
 	uint32_t word;			/* WORD */
+	const uint32_t *table;		/* TABLE: as many words as a chunk has lanes */
 	/* for jit_emit.c */
 	uint16_t uses;			/* by nodes and stores that are needed */
 	int8_t reg;			/* where it is, -1: in no register */
@@ -85,6 +87,8 @@ int tsr_node_any_bits(struct tsr_segment *s, int n, uint32_t bits);
 int tsr_node_not(struct tsr_segment *s, int mask);
 int tsr_node_select(struct tsr_segment *s, int mask, int yes, int no);
 int tsr_node_masked(struct tsr_segment *s, int mask, uint32_t word);
+/* Bits: word number @index & 15 of @table, which lives as long as the code. */
+int tsr_node_lookup(struct tsr_segment *s, const uint32_t table[16], int index);
 /* The result goes to @o. */
 void tsr_node_set(struct tsr_segment *s, struct tsr_operand o, int n);
 
@@ -102,8 +106,9 @@ struct tsr_pool {
 	unsigned int used, max;
 };
 
-/* Offset of the vector of @word from the pool's start; -1: it is full. */
+/* Offset of the vector of @word, or of that with @table, from the pool's start; -1: it is full. */
 int tsr_pool_word(struct tsr_pool *pool, uint32_t word);
+int tsr_pool_table(struct tsr_pool *pool, const uint32_t *table, unsigned int lanes);
 
 /* jit_emit.c */
 

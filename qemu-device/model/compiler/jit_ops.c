@@ -339,6 +339,35 @@ static bool add_rcp(struct tsr_segment *s, const struct tsr_uop *uop)
 	return set(s, uop, tsr_node_op(s, TSR_X86_DIV_F32, one, number(s, uop, 0)));
 }
 
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/*
+ * Sine of 1/64 turns, from the first quarter of the table: its 16 words, and 1 for number 16. The
+ * second half is negative but for its zero.
+ */
+static bool add_sine(struct tsr_segment *s, const struct tsr_uop *uop)
+{
+	int index, half, quarter, n, one, sign;
+
+	if (!usual(uop))
+		return false;
+	index = tsr_node_op(s, TSR_X86_ADD_I32, bits(s, uop, 0), tsr_node_word(s, uop->param[0]));
+	half = tsr_node_and(s, index, 31);
+	quarter = tsr_node_op(s, TSR_X86_MIN_U32, half,
+			      tsr_node_op(s, TSR_X86_SUB_I32, tsr_node_word(s, 32), half));
+	n = tsr_node_lookup(s, tsr_float_sines, quarter);
+	one = tsr_node_masked(s, tsr_node_any_bits(s, quarter, 16), TSR_F32_ONE);
+	sign = tsr_node_masked(s, tsr_node_any_bits(s, half, 31), SIGN);
+	sign = tsr_node_op(s, TSR_X86_AND, tsr_node_shift(s, TSR_X86_SHL, index, 26), sign);
+	return set(s, uop, tsr_node_op(s, TSR_X86_OR, tsr_node_op(s, TSR_X86_OR, n, one), sign));
+}
+
+static bool add_exp_table(struct tsr_segment *s, const struct tsr_uop *uop)
+{
+	return usual(uop) &&
+	       set(s, uop, tsr_node_lookup(s, tsr_float_exponentials, bits(s, uop, 0)));
+}
+
 /* ---- Moves and parts ------------------------------------------------------------------------- */
 
 static bool add_move(struct tsr_segment *s, const struct tsr_uop *uop)
@@ -648,6 +677,9 @@ static template *const templates[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_S8_TO_F32] = add_from_part,
 	[TSR_OP_ADD_U8_TO_F32] = add_from_part,
 	[TSR_OP_ADD_FRCP_F32] = add_rcp,
+	[TSR_OP_ADD_FSIN_TABLE_U6] = add_sine,
+	[TSR_OP_ADD_FCOS_TABLE_U6] = add_sine,
+	[TSR_OP_ADD_FEXP_TABLE_U4] = add_exp_table,
 
 	[TSR_OP_FMA_MOV_I32] = add_move,
 	[TSR_OP_ADD_MOV_I32] = add_move,

@@ -60,6 +60,7 @@ struct tsr_x86_rm {
 #define TSR_X86_SHL_VAR		TSR_X86_(0x47, 2, 1)
 #define TSR_X86_SHR_VAR		TSR_X86_(0x45, 2, 1)
 #define TSR_X86_SAR_VAR		TSR_X86_(0x46, 2, 1)
+#define TSR_X86_PERMUTE		TSR_X86_(0x16, 2, 1)	/* lane n: lane src[n] of the operand */
 #define TSR_X86_SHIFT		TSR_X86_(0x72, 1, 1)	/* by a constant, see tsr_x86_shift() */
 #define TSR_X86_S32_TO_F32	TSR_X86_(0x5b, 1, 0)
 #define TSR_X86_F32_TO_S32	TSR_X86_(0x5b, 1, 1)

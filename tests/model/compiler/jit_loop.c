@@ -49,6 +49,7 @@ static const char *const tuples[] = {
 	"*FMA.f32 r%u, r%u, 0x40400000, r%u", "+FADD.f32 r%u, r%u, 0x7f800000", "+MOV.i32 r%u, r59",
 	"*FMA.f32 t0, r%u, r%u, r%u\n	+FADD.f32 r%u, t, 0x3f000000", "+MOV.i32 r%u, lane_id.w0",
 	"*RSHIFT_AND.i32 r%u, r%u, 0x3, r%u", "+MOV.i32 r%u, u3.w0",
+	"+FSIN_TABLE.u6 r%u, r%u", "+FCOS_TABLE.u6 r%u, r%u", "+FEXP_TABLE.u4 r%u, r%u",
 };
 
 #define TUPLES (sizeof(tuples) / sizeof(tuples[0]))
