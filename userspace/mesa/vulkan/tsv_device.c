@@ -11,17 +11,24 @@
 #define HEAP_MOST	((uint64_t)DRM_TESSERA_HEAP_SIZE_MAX)
 #define HEAP_CHUNK	(1u << 20)
 
+/* Any thread, also the one of a queue that submits late, while vkDestroyDevice() waits for it. */
 static VkResult check_status(struct vk_device *vk)
 {
-	bool banned = false;
+	struct tsv_device *device = container_of(vk, struct tsv_device, vk);
+	bool lost;
 
-	vk_foreach_queue(queue, vk)
-		banned |= tsv_queue_is_banned(container_of(queue, struct tsv_queue, vk));
-	if (!banned)
-		return VK_SUCCESS;
-	vk_device_set_lost(vk, "the kernel has banned a queue");
-	tsv_sync_wake(vk);
-	return VK_ERROR_DEVICE_LOST;
+	simple_mtx_lock(&device->queues_lock);
+	lost = device->closing;
+	if (!lost) {
+		vk_foreach_queue(queue, vk)
+			lost |= tsv_queue_is_banned(container_of(queue, struct tsv_queue, vk));
+		if (lost) {
+			vk_device_set_lost(vk, "the kernel has banned a queue");
+			tsv_sync_wake(vk);
+		}
+	}
+	simple_mtx_unlock(&device->queues_lock);
+	return lost ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
 }
 
 static void free_scratch(struct tsv_device *device, const struct tsv_scratch *scratch)
@@ -124,6 +131,9 @@ void tsv_device_unmap(struct tsv_device *device, uint64_t va, uint64_t size)
 
 static void destroy_queues(struct tsv_device *device)
 {
+	simple_mtx_lock(&device->queues_lock);
+	device->closing = true;
+	simple_mtx_unlock(&device->queues_lock);
 	vk_foreach_queue_safe(queue, &device->vk)
 		tsv_queue_destroy(container_of(queue, struct tsv_queue, vk));
 }
@@ -164,6 +174,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_CreateDevice(VkPhysicalDevice handle,
 		return result;
 	}
 	simple_mtx_init(&device->lock, mtx_plain);
+	simple_mtx_init(&device->queues_lock, mtx_plain);
 	device->vk.check_status = check_status;
 	device->vk.command_buffer_ops = &tsv_cmd_ops;
 	device->vk.shader_ops = &tsv_device_shader_ops;
@@ -184,6 +195,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_CreateDevice(VkPhysicalDevice handle,
 fail:
 	destroy_queues(device);
 	close_device(device);
+	simple_mtx_destroy(&device->queues_lock);
 	simple_mtx_destroy(&device->lock);
 	vk_device_finish(&device->vk);
 	vk_free2(&physical->vk.instance->alloc, alloc, device);
@@ -199,6 +211,7 @@ VKAPI_ATTR void VKAPI_CALL tsv_DestroyDevice(VkDevice handle, const VkAllocation
 	vk_meta_device_finish(&device->vk, &device->meta);
 	destroy_queues(device);
 	close_device(device);
+	simple_mtx_destroy(&device->queues_lock);
 	simple_mtx_destroy(&device->lock);
 	vk_device_finish(&device->vk);
 	vk_free(&device->vk.alloc, device);

@@ -102,6 +102,8 @@ struct tsv_device {
 	struct tsv_fault fault;		/* the first one */
 	struct tsv_scratch scratch[TSV_SCRATCHES];
 	struct util_dynarray old_scratch; /* struct tsv_scratch: smaller ones */
+	simple_mtx_t queues_lock;	/* held while a thread looks at all queues */
+	bool closing;			/* queues go one by one; protected by queues_lock */
 };
 
 struct tsv_queue {
