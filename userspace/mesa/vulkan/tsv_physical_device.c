@@ -441,9 +441,24 @@ static int query(struct tsv_physical_device *device)
 	return device->syncobj.features & VK_SYNC_FEATURE_TIMELINE ? 0 : -EOPNOTSUPP;
 }
 
+/*
+ * GTK 4.18 ends a program on a device that has DRM format modifiers and no conversion of YCbCr,
+ * though Vulkan 1.1 allows that. It works without modifiers.
+ */
+static struct vk_device_extension_table extensions_for(const struct vk_instance *instance)
+{
+	struct vk_device_extension_table extensions = device_extensions;
+	const char *engine = instance->app_info.engine_name;
+
+	if (engine && !strcmp(engine, "GTK"))
+		extensions.EXT_image_drm_format_modifier = false;
+	return extensions;
+}
+
 VkResult tsv_physical_device_create(struct vk_instance *instance, struct _drmDevice *drm,
 				    struct vk_physical_device **out)
 {
+	const struct vk_device_extension_table extensions = extensions_for(instance);
 	struct vk_physical_device_dispatch_table table;
 	struct vk_properties properties = { 0 };
 	struct tsv_physical_device *device;
@@ -474,7 +489,7 @@ VkResult tsv_physical_device_create(struct vk_instance *instance, struct _drmDev
 							   &tsv_physical_device_entrypoints, true);
 	vk_physical_device_dispatch_table_from_entrypoints(&table,
 							   &wsi_physical_device_entrypoints, false);
-	result = vk_physical_device_init(&device->vk, instance, &device_extensions,
+	result = vk_physical_device_init(&device->vk, instance, &extensions,
 					 &features, &properties, &table);
 	if (result != VK_SUCCESS) {
 		vk_free(&instance->alloc, device);
