@@ -40,20 +40,13 @@ enum tsr_step tsr_copy_find_tags(struct tsr_copy *c, uint64_t pc, unsigned int q
 	return tsr_tag_state_read(c->mem, d.state, &t->meaning);
 }
 
-/* True if @last is the tag of the block of texel (@x, @y). */
-static bool is_known(const struct tsr_tagged *t, uint32_t x, uint32_t y,
-		     const struct tsr_tag_last *last)
-{
-	return last->valid && last->va == t->tags + tsr_tag_place(t->width, x, y);
-}
-
 enum tsr_step tsr_copy_read_tagged(struct tsr_copy *c, uint64_t x, uint64_t y, uint8_t *texel)
 {
 	const uint32_t at_x = (uint32_t)(c->src.x + x), at_y = (uint32_t)(c->src.y + y);
 	struct tsr_tag_last *last = &c->last[0];
 
 	/* a texel in memory may lie in two pages */
-	c->translations += is_known(c->src.tagged, at_x, at_y, last) &&
+	c->translations += tsr_tagged_known(c->src.tagged, at_x, at_y, last) &&
 			   last->tag != TSR_TARGET_TAG_PLANES ? 2 : TRANSLATIONS;
 	return tsr_tagged_read(c->mem, c->src.tagged, at_x, at_y, last, texel);
 }
@@ -63,7 +56,7 @@ enum tsr_step tsr_copy_open_tagged(struct tsr_copy *c, uint64_t x, uint64_t y)
 	const uint32_t at_x = (uint32_t)(c->dst.x + x), at_y = (uint32_t)(c->dst.y + y);
 	struct tsr_tag_last *last = &c->last[1];
 
-	if (is_known(c->dst.tagged, at_x, at_y, last))
+	if (tsr_tagged_known(c->dst.tagged, at_x, at_y, last))
 		return TSR_STEP_DONE;
 	c->translations += TRANSLATIONS;
 	c->writes += TRANSLATIONS;

@@ -88,12 +88,18 @@ static enum tsr_step read_planes(struct tsr_mem *mem, const struct tsr_tagged *t
 	return step;
 }
 
+bool tsr_tagged_known(const struct tsr_tagged *t, uint32_t x, uint32_t y,
+		      const struct tsr_tag_last *last)
+{
+	return last->valid && last->va == tag_at(t, x, y);
+}
+
 enum tsr_step tsr_tagged_look(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
 			      uint32_t y, struct tsr_tag_last *last)
 {
 	enum tsr_step step;
 
-	if (last->valid && last->va == tag_at(t, x, y))
+	if (tsr_tagged_known(t, x, y, last))
 		return TSR_STEP_DONE;
 	step = tsr_tagged_tag(mem, t, x, y, &last->tag);
 	last->va = tag_at(t, x, y);

@@ -92,6 +92,9 @@ enum tsr_step tsr_tag_state_read(struct tsr_mem *mem, uint64_t va, struct tsr_ta
 /* The tag of the block of texel (@x, @y), RAW unless it suits the surface. */
 enum tsr_step tsr_tagged_tag(struct tsr_mem *mem, const struct tsr_tagged *t, uint32_t x,
 			     uint32_t y, uint8_t *tag);
+/* True if @last is the tag of the block of texel (@x, @y). */
+bool tsr_tagged_known(const struct tsr_tagged *t, uint32_t x, uint32_t y,
+		      const struct tsr_tag_last *last);
 /*
  * Have the tag of the block of texel (@x, @y) in @last. It is read from memory only if @last is
  * that of another block. A tag that has become RAW since then may be kept: both say the same.

@@ -62,7 +62,7 @@ const struct tsr_texture_stats *tsr_texture_counted(struct tsr_texture_cache *ca
 	return &cache->stats;
 }
 
-static void clear(const struct tsr_texture_cache *cache, struct tsr_tex_window *w)
+static void clear(struct tsr_tex_window *w)
 {
 	for (unsigned int i = 0; i < TSR_TEX_TILES; i++)
 		w->tag[i] = TSR_TEX_NO_TILE;
@@ -71,8 +71,7 @@ static void clear(const struct tsr_texture_cache *cache, struct tsr_tex_window *
 	memset(w->used, 0, sizeof(w->used));
 	w->told = w->stamp;
 	w->key = 0;
-	w->found = false;
-	w->all_used = !cache->counts;
+	w->found = w->all_used = false;
 	w->missing = TSR_TEX_MANY;
 }
 
@@ -107,8 +106,9 @@ struct tsr_tex_window *tsr_window_find(struct tsr_texture_cache *cache, uint64_t
 	if (cache->counts)
 		count_window(cache, w);
 	if (w->key)
-		clear(cache, w);
+		clear(w);
 	w->key = key;
+	w->all_used = !cache->counts;
 	w->stamp = cache->now;
 	return w;
 }
@@ -275,8 +275,8 @@ uint16_t tsr_window_copy(const struct tsr_level_lookup *l, const struct tsr_wind
 static void forget(struct tsr_texture_cache *cache)
 {
 	for (unsigned int i = 0; i < TSR_TEX_WINDOWS; i++) {
-		if (cache->window[i].key || cache->window[i].all_used == !!cache->counts)
-			clear(cache, &cache->window[i]);
+		if (cache->window[i].key)
+			clear(&cache->window[i]);
 	}
 	for (unsigned int i = 0; i < TSR_TEXTURE_VIEWS; i++) {
 		cache->view[i].space = 0;
@@ -295,7 +295,7 @@ void tsr_texture_cache_init(struct tsr_texture_cache *cache, const struct tsr_si
 	/* texels are not read before they have been written */
 	memset((char *)cache + texels, 0, sizeof(*cache) - texels);
 	for (unsigned int i = 0; i < TSR_TEX_WINDOWS; i++)
-		clear(cache, &cache->window[i]);
+		clear(&cache->window[i]);
 	forget(cache);
 	cache->now = 1;
 	cache->path = simd ? simd->texture : NULL;

@@ -489,6 +489,12 @@ TSR_UNCHECKED_ static unsigned int lookup(const struct tsr_level_lookup *l,
 	return l->bytes ? lookup_bytes(l, w) : lookup_floats(l, w);
 }
 
+/* The lanes of a strip's chunk number @chunk that are in @lanes. */
+TSR_INLINE vs32 mask_of_chunk(uint64_t lanes, unsigned int chunk)
+{
+	return mask_of_lanes(lanes >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK);
+}
+
 /* Have in @l's window the texels of lanes @lanes of @g, the nearest ones; false: it has not. */
 TSR_INLINE bool bring_some(const struct tsr_level_lookup *l, const struct group *g, uint64_t lanes)
 {
@@ -502,7 +508,7 @@ TSR_INLINE bool bring_some(const struct tsr_level_lookup *l, const struct group 
 	};
 
 	for (unsigned int i = 0; i < g->count * TSR_CHUNKS; i++) {
-		const vs32 own = mask_of_lanes(lanes >> i * TSR_CHUNK_LANES & ALL_OF_CHUNK);
+		const vs32 own = mask_of_chunk(lanes, i);
 
 		k = &g->c[i / TSR_CHUNKS][i % TSR_CHUNKS];
 		all |= own & (((k->x.x0 >> 2) - a.x) |
@@ -534,15 +540,10 @@ TSR_INLINE void find_nearest(const struct group *g, struct nearest at[GROUP_CHUN
 		const vs32 x = k->x.x0, y = k->y.x0;
 
 		at[i] = (struct nearest){
-			.place = place_of(x, y), .tile = (x >> 4 & 3) | (y >> 2 & 12),
-			.tag = x >> 6 | y >> 6 << 10, .row = y >> 2, .column = bit_of_row(x >> 2),
+			.place = place_of(x, y), .tile = lane_tiles(x, y), .tag = lane_tags(x, y),
+			.row = y >> 2, .column = bit_of_row(x >> 2),
 		};
 	}
-}
-
-TSR_INLINE vs32 mask_of_chunk(uint64_t lanes, unsigned int chunk)
-{
-	return mask_of_lanes(lanes >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK);
 }
 
 /* True if window @w has the nearest texels of @lanes. */

@@ -191,12 +191,21 @@ TSR_INLINE vs32 bit_of_row(vs32 n)
 	return splat_word(1) << (n & 15);
 }
 
+/* tsr_window_tile() and tsr_window_tag() of each lane. */
+TSR_INLINE vs32 lane_tiles(vs32 x, vs32 y)
+{
+	return (x >> 4 & 3) | (y >> 2 & 12);
+}
+
+TSR_INLINE vs32 lane_tags(vs32 x, vs32 y)
+{
+	return x >> 6 | y >> 6 << 10;
+}
+
 /* Lanes whose tile for (@x, @y) has its place. */
 TSR_INLINE vs32 has_tile(const struct tsr_tex_window *w, vs32 x, vs32 y)
 {
-	vs32 tile = (x >> 4 & 3) | (y >> 2 & 12);
-
-	return of_sixteen(w->tag, tile) == (x >> 6 | y >> 6 << 10);
+	return of_sixteen(w->tag, lane_tiles(x, y)) == lane_tags(x, y);
 }
 
 /* Lanes all of whose tiles have their places. */

@@ -112,7 +112,7 @@ TSR_INLINE bool find_rows(const struct tsr_level_lookup *l, const struct tsr_lev
 	return true;
 }
 
-/* The texels of warp @n, which are used. */
+/* The texels of warp @n, which are noted in @used. NULL: nobody wants to know. */
 TSR_INLINE void texels_of_rows(const uint8_t *texels, uint8_t *used, const struct rows *r,
 			       unsigned int n, vs32 left[2], vs32 right[2])
 {
@@ -126,10 +126,12 @@ TSR_INLINE void texels_of_rows(const uint8_t *texels, uint8_t *used, const struc
 		TSR_UNROLL
 		for (unsigned int k = 0; k < 2; k++) {
 			unsigned int at = (unsigned int)r->at[i][2 * n + k];
-			__m128i *to = used ? (__m128i *)(used + at) : NULL;
 
-			if (to)
+			if (used) {
+				__m128i *to = (__m128i *)(used + at);
+
 				_mm_storeu_si128(to, _mm_or_si128(_mm_loadu_si128(to), columns));
+			}
 			row[k] = _mm512_loadu_si512(texels + 4 * (size_t)at);
 		}
 		left[i] = (vs32)_mm512_permutex2var_epi32(row[0], pick, row[1]);
