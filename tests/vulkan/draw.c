@@ -494,21 +494,15 @@ static void turned_over(void)
 	drop_buffers(&b);
 }
 
-/* A pass that clears the slices of @view, in layers of it. */
-static void clear_slices(VkImageView view, uint32_t layers)
+/* A pass that clears two slices. */
+static void clear_slices(const struct draw_target *target)
 {
-	const VkRenderingAttachmentInfo slices = {
-		.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-		.imageView = view,
-		.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
-		.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
-		.storeOp = VK_ATTACHMENT_STORE_OP_STORE,
-		.clearValue = { .color.uint32 = { 7 } },
-	};
+	const VkClearValue clear = { .color.uint32 = { 7 } };
+	const VkRenderingAttachmentInfo slices = draw_attachment(target, &clear);
 	const VkRenderingInfo info = {
 		.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
 		.renderArea.extent = { WIDTH, HEIGHT },
-		.layerCount = layers,
+		.layerCount = 2,
 		.colorAttachmentCount = 1,
 		.pColorAttachments = &slices,
 	};
@@ -546,7 +540,7 @@ static void slices(void)
 	vk_order(cmd);
 	vk_end(&vk, 0, cmd);
 	t.view = vk_view(&vk, &t.img, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_FORMAT_R32_UINT, &some);
-	clear_slices(t.view, 2);
+	clear_slices(&t);
 	cmd = vk_begin(&vk, 0);
 	vk_order(cmd);
 	vkCmdCopyImageToBuffer(cmd, t.img.image, VK_IMAGE_LAYOUT_GENERAL, b.buffer, 1, &region);

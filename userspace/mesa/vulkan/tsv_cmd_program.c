@@ -14,17 +14,21 @@
 static void set_scratch(struct tsv_cmd *cmd, const struct tsv_shader *shader,
 			enum tsv_scratch_user user, struct tsr_shader_program *p)
 {
-	const struct tsv_scratch scratch = tsv_scratch(tsv_cmd_device(cmd), user);
+	struct tsv_scratch scratch;
 
 	if (!shader->info.scratch)
 		return;
+	scratch = tsv_scratch(tsv_cmd_device(cmd), user);
 	p->scratch = scratch.va;
 	p->scratch_size = scratch.size;
 }
 
-/* The common part of a shader's programs. Returns false if there is no memory. */
+/*
+ * The common part of a shader's programs. @user: the engine that runs the first one. Returns false
+ * if there is no memory.
+ */
 static bool fill_program(struct tsv_cmd *cmd, const struct tsv_shader *shader,
-			 struct tsr_shader_program *p)
+			 enum tsv_scratch_user user, struct tsr_shader_program *p)
 {
 	struct tsv_tables tables;
 
@@ -36,7 +40,7 @@ static bool fill_program(struct tsv_cmd *cmd, const struct tsv_shader *shader,
 	p->sampler_count = tables.sampler_count;
 	p->push = cmd->graphics.params;
 	p->push_words = shader->info.push_words;
-	set_scratch(cmd, shader, TSV_SCRATCH_OTHERS, p);
+	set_scratch(cmd, shader, user, p);
 	return true;
 }
 
@@ -124,10 +128,8 @@ static bool write_vertex(struct tsv_cmd *cmd, struct tsr_shader_state *s)
 	const struct pan_shader_info *info = &vs->info.pan;
 	struct tsr_shader_program p = { 0 };
 
-	if (!fill_program(cmd, vs, &p) || !write_vertex_tables(cmd, &p))
-		return false;
-	set_scratch(cmd, vs, TSV_SCRATCH_BIN, &p);
-	if (!write_program(cmd, vs, 0, info->work_reg_count, &p, &s->position))
+	if (!fill_program(cmd, vs, TSV_SCRATCH_BIN, &p) || !write_vertex_tables(cmd, &p) ||
+	    !write_program(cmd, vs, 0, info->work_reg_count, &p, &s->position))
 		return false;
 	set_scratch(cmd, vs, TSV_SCRATCH_OTHERS, &p);
 	s->position_mode = TSR_POSITION_MODE_CLIP;
@@ -213,7 +215,7 @@ static bool write_fragment(struct tsv_cmd *cmd, struct tsr_shader_state *s)
 	if (!fs || !fs->info.code_size)
 		return true;
 	fill_fragment(&fs->info, s);
-	return fill_program(cmd, fs, &p) && write_fragment_tables(cmd, &p) &&
+	return fill_program(cmd, fs, TSV_SCRATCH_OTHERS, &p) && write_fragment_tables(cmd, &p) &&
 	       write_program(cmd, fs, 0, fs->info.pan.work_reg_count, &p, &s->fragment);
 }
 
