@@ -3,7 +3,7 @@
  * Images with compression metadata stay compressed while only the passes of one context draw them
  * and only textures, views of programs and copies that name the surface (gfx_copy.c) use them.
  * These passes are drawn in order and can read the metadata, as textures, views and copies can. The
- * CPU and those who have the image's address need the texels. Before such a use, a pass that draws
+ * CPU and users of the image's address need the texels. Before such a use, a pass that draws
  * nothing loads the image and stores it expanded. The pass is ordered after earlier submissions and
  * before later ones. An address cannot be revoked, so an image whose address was requested is
  * stored expanded from then on. Without DRM_TESSERA_FEATURE_TAGGED, textures and views need the
