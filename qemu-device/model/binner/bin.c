@@ -81,6 +81,7 @@ static void clear(struct tsr_binning *bin)
 	tsr_stage_drop(&bin->run->run);
 	tsr_programs_drop(&bin->programs);
 	tsr_bin_clear_states(bin);
+	tsr_bin_forget_copies(bin);
 	bin->held = bin->halted = false;
 	bin->ahead_first = bin->ahead_count = 0;
 	bin->state = NULL;
@@ -310,6 +311,7 @@ static enum tsr_step begin_draw(struct tsr_binning *bin, struct tsr_mem *mem,
 	bin->state->extended = bin->state->writes || d->topology == TSR_TOPOLOGY_POINTS;
 	bin->index_held = 0;
 	bin->pushed = false;
+	bin->copied = 0;
 	bin->phase = d->count && d->instances ? TSR_BIN_INPUT : TSR_BIN_DRAWN;
 	if (bin->phase == TSR_BIN_INPUT)
 		tsr_bin_batch_begin(bin);
@@ -569,7 +571,7 @@ static enum tsr_step assemble(struct tsr_binning *bin)
 {
 	tsr_bin_assemble(bin);
 	if (bin->outs)
-		bin->phase = TSR_BIN_RECORD;
+		bin->phase = TSR_BIN_COPY;
 	else if (bin->state->geometry)
 		bin->phase = TSR_BIN_STAGES;
 	else
@@ -599,6 +601,10 @@ static enum tsr_step run_phase(struct tsr_binning *bin, struct tsr_mem *mem)
 		return stream(bin, mem);
 	case TSR_BIN_ASSEMBLE:
 		return assemble(bin);
+	case TSR_BIN_COPY:
+		step = tsr_bin_copy_states(bin, mem);
+		bin->phase = step == TSR_STEP_DONE ? TSR_BIN_RECORD : TSR_BIN_COPY;
+		return step;
 	case TSR_BIN_RECORD:
 		step = tsr_bin_write_record(bin, mem);
 		bin->phase = step == TSR_STEP_DONE ? TSR_BIN_TILES : TSR_BIN_RECORD;

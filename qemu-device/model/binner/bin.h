@@ -17,6 +17,7 @@
  *   primitive.c  culling, set-up and the choice of tiles
  *   lanes*.c     both, for many at once
  *   clip.c       the clipper
+ *   state_copies.c  copies of what RENDER reads of states
  *   binner.c     tile lists and batch records in the heap
  */
 #ifndef TSR_BINNER_BIN_H
@@ -94,6 +95,44 @@ struct tsr_bin_version {
 	uint32_t reject, clip;		/* out-codes that all, or any, vertices must not have */
 	float line_half;		/* half the width of lines */
 };
+
+/* ---- Copies of states ------------------------------------------------------------------------ */
+
+/* What is copied to the heap of a draw, in this order. */
+enum tsr_bin_copy {
+	TSR_BIN_COPY_SHADER,
+	TSR_BIN_COPY_DRAW,
+	TSR_BIN_COPY_VARYING,
+	TSR_BIN_COPY_FRAGMENT,
+	TSR_BIN_COPY_VARYING_PUSH,	/* those of LIST_PUSH */
+	TSR_BIN_COPY_FRAGMENT_PUSH,
+	TSR_BIN_COPIES
+};
+
+/* A part of a copy: where it is, and its first byte in the copy. */
+struct tsr_bin_part {
+	uint64_t from;
+	uint32_t offset, bytes;
+};
+
+#define TSR_BIN_PARTS 8			/* most parts of a copy */
+
+/* A copy in progress. */
+struct tsr_bin_copying {
+	struct tsr_bin_part part[TSR_BIN_PARTS];
+	uint32_t parts;			/* how many; 0: nothing is in progress */
+	uint32_t base, bytes;		/* where in the heap it will be, and its size */
+	uint32_t next, at;		/* part and byte of it to be moved next */
+};
+
+/* A copy that is in the heap. */
+struct tsr_bin_kept {
+	uint64_t va;			/* what it is of */
+	uint64_t key;			/* what else it depends on */
+	uint32_t copy;			/* its offset in the heap; 0: nothing here */
+};
+
+#define TSR_BIN_KEPT 256
 
 /* ---- Input ----------------------------------------------------------------------------------- */
 
@@ -195,6 +234,7 @@ enum tsr_bin_phase {
 	TSR_BIN_STAGES,			/* GEOMETRY: what comes after that stage */
 	TSR_BIN_STREAM,			/* write its primitives to targets of stream-out */
 	TSR_BIN_ASSEMBLE,		/* cull and clip its primitives */
+	TSR_BIN_COPY,			/* copy the draw's states, if they have not been */
 	TSR_BIN_RECORD,			/* write its record */
 	TSR_BIN_TILES,			/* append primitives to tile lists */
 	TSR_BIN_DRAWN,			/* the draw is done: add statistics to its query */
@@ -275,6 +315,11 @@ struct tsr_binning {
 	struct tsr_geometry_state geometry[TSR_STATE_DESCRIPTORS];	/* of shading[] */
 	struct tsr_bin_drawing drawing[TSR_STATE_DESCRIPTORS];
 	uint8_t descriptors;		/* how many entries of each pool are used */
+	/* Copies. */
+	uint8_t copied;			/* how many of the draw's @copy are there */
+	uint32_t copy[TSR_BIN_COPIES];	/* offsets; 0: there is none */
+	struct tsr_bin_copying copying;
+	struct tsr_bin_kept kept[TSR_BIN_KEPT];	/* by address */
 	bool held;			/* list.word has been fetched and waits for draws */
 	bool halted;			/* the list has ended */
 	/* Draws that have been met and not begun or not done, oldest first. */
@@ -360,6 +405,12 @@ static inline uint64_t tsr_bin_va(const struct tsr_binning *bin,
 /* Have bin->state read, checked and prepared. */
 enum tsr_step tsr_bin_load_state(struct tsr_binning *bin, struct tsr_mem *mem);
 
+/* state_copies.c */
+/* Have what RENDER needs of the draw's states in the heap: bin->copy[]. _MORE: not all yet. */
+enum tsr_step tsr_bin_copy_states(struct tsr_binning *bin, struct tsr_mem *mem);
+/* A heap begins. */
+void tsr_bin_forget_copies(struct tsr_binning *bin);
+
 /* geometry.c: draws whose state has GEOMETRY. */
 /* A draw begins; its packet stands in bin->draw. May be repeated. */
 enum tsr_step tsr_geometry_begin(struct tsr_binning *bin, struct tsr_mem *mem);
@@ -427,6 +478,8 @@ enum tsr_step tsr_bin_write(struct tsr_binning *bin, struct tsr_mem *mem, uint64
 			    const void *from, uint32_t len);
 /* Begin the heap: room for header and table, no content. */
 enum tsr_step tsr_bin_heap_begin(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t frame_va);
+/* The first @bytes of the heap are to be used. _DONE: they are there. */
+enum tsr_step tsr_bin_heap_need(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t bytes);
 /* Write the record of bin->out. */
 enum tsr_step tsr_bin_write_record(struct tsr_binning *bin, struct tsr_mem *mem);
 /* Append bin->out to lists. _MORE: the effort is used up. */

@@ -54,7 +54,7 @@ static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
 	run->output_stride = state->shader->output_stride;
 	step = tsr_programs_find(&bin->programs, mem,
 				 state->geometry ? tsr_geometry_program(bin) :
-						   state->shader->position,
+						   state->shader->position, 0,
 				 state->geometry ? bin->stages->stage : TSR_STAGE_POSITION,
 				 &run->program);
 	bin->stat[TSR_BIN_UNIFORM_STALLS] = bin->programs.stalls;

@@ -97,8 +97,7 @@ static enum tsr_step heap_write(struct tsr_binning *bin, struct tsr_mem *mem, ui
 	return tsr_bin_write(bin, mem, bin->info.frame.heap + offset, from, len);
 }
 
-/* The first @bytes of the heap are to be used: whether they are there. */
-static enum tsr_step need_up_to(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t bytes)
+enum tsr_step tsr_bin_heap_need(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t bytes)
 {
 	enum tsr_step step;
 
@@ -133,7 +132,7 @@ enum tsr_step tsr_bin_heap_begin(struct tsr_binning *bin, struct tsr_mem *mem, u
 		return tsr_mem_bad_packet(mem, frame_va, TSR_FRAME_HEAP_SIZE__QWORD,
 					  TSR_FAULT_BAD_VALUE);
 	bin->capacity = f->heap_size;
-	step = need_up_to(bin, mem, end);
+	step = tsr_bin_heap_need(bin, mem, end);
 	if (step == TSR_STEP_DONE)
 		step = heap_write(bin, mem, 0, none, sizeof(none));
 	if (step != TSR_STEP_DONE)
@@ -219,8 +218,12 @@ static void describe(const struct tsr_binning *bin, struct tsr_heap_batch *h)
 	h->samples_query = state->query[TSR_QUERY_SAMPLES];
 	h->any_query = state->query[TSR_QUERY_ANY_SAMPLES];
 	h->statistics_query = state->query[TSR_QUERY_STATISTICS];
-	h->vertex_push = state->vertex_push;
-	h->fragment_push = state->fragment_push;
+	h->shader_copy = bin->copy[TSR_BIN_COPY_SHADER];
+	h->draw_copy = bin->copy[TSR_BIN_COPY_DRAW];
+	h->varying_copy = bin->copy[TSR_BIN_COPY_VARYING];
+	h->fragment_copy = bin->copy[TSR_BIN_COPY_FRAGMENT];
+	h->varying_push = bin->copy[TSR_BIN_COPY_VARYING_PUSH];
+	h->fragment_push = bin->copy[TSR_BIN_COPY_FRAGMENT_PUSH];
 }
 
 /* Outputs of a batch that has been shaded whole, to @offset of the heap. */
@@ -268,7 +271,7 @@ enum tsr_step tsr_bin_write_record(struct tsr_binning *bin, struct tsr_mem *mem)
 		h.outputs = end;
 		end += (uint32_t)b->vertices * h.output_stride;
 	}
-	step = need_up_to(bin, mem, end);
+	step = tsr_bin_heap_need(bin, mem, end);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_pack_heap_batch((uint64_t *)r.bytes, &h);
@@ -301,7 +304,7 @@ static enum tsr_step reserve_entry(struct tsr_binning *bin, struct tsr_mem *mem,
 
 	if (t->first && t->used + bytes <= BLOCK_ENTRIES)
 		return TSR_STEP_DONE;
-	step = need_up_to(bin, mem, (uint64_t)next + TSR_HEAP_BLOCK_BYTES);
+	step = tsr_bin_heap_need(bin, mem, (uint64_t)next + TSR_HEAP_BLOCK_BYTES);
 	if (step != TSR_STEP_DONE)
 		return step;
 	if (t->first) {

@@ -129,6 +129,12 @@ enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *in
 
 /* ---- Batch records --------------------------------------------------------------------------- */
 
+/* True if there is none, or its @size bytes at least are in the heap. */
+static bool may_be_copy(const struct tsr_frame_heap *heap, uint32_t offset, uint32_t size)
+{
+	return !offset || within(heap, offset, 1, size);
+}
+
 static bool is_sound(const struct tsr_frame_heap *heap, uint32_t offset,
 		     const struct tsr_heap_batch *h)
 {
@@ -146,7 +152,17 @@ static bool is_sound(const struct tsr_frame_heap *heap, uint32_t offset,
 	       (!h->clipped_data || within(heap, h->clipped_data, 0, 0)) &&
 	       h->padded <= 1ull << 32 && !(h->shader_state % 64) && !(h->draw_state % 64) &&
 	       !(h->samples_query % 8) && !(h->any_query % 8) && !(h->statistics_query % 8) &&
-	       !(h->vertex_push % 8) && !(h->fragment_push % 8);
+	       within(heap, h->shader_copy, 1, TSR_SHADER_STATE__QWORDS * 8) &&
+	       within(heap, h->draw_copy, 1, TSR_DRAW_STATE__QWORDS * 8) &&
+	       may_be_copy(heap, h->varying_copy, TSR_SHADER_PROGRAM__QWORDS * 8) &&
+	       may_be_copy(heap, h->fragment_copy, TSR_SHADER_PROGRAM__QWORDS * 8) &&
+	       may_be_copy(heap, h->varying_push, 0) && may_be_copy(heap, h->fragment_push, 0);
+}
+
+/* The address of what is at @offset, which is 0 for nothing. */
+static uint64_t address(const struct tsr_frame_heap *heap, uint32_t offset)
+{
+	return offset ? heap->base + offset : 0;
 }
 
 enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
@@ -169,8 +185,13 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 		.offset = offset, .previous = h.previous, .shader_state = h.shader_state,
 		.draw_state = h.draw_state, .samples_query = h.samples_query,
 		.any_query = h.any_query, .statistics_query = h.statistics_query,
-		.vertex_push = h.vertex_push, .fragment_push = h.fragment_push,
-		.outputs = h.outputs ? heap->base + h.outputs : 0,
+		.shader_copy = address(heap, h.shader_copy),
+		.draw_copy = address(heap, h.draw_copy),
+		.varying_copy = address(heap, h.varying_copy),
+		.fragment_copy = address(heap, h.fragment_copy),
+		.varying_push = address(heap, h.varying_push),
+		.fragment_push = address(heap, h.fragment_push),
+		.outputs = address(heap, h.outputs),
 		.output_stride = h.output_stride, .ids = heap->base + h.vertex_ids,
 		.padded = h.padded, .start = h.start, .first_instance = h.first_instance,
 		.vertices = h.vertices, .primitives = h.primitives, .shared = h.shared,

@@ -33,9 +33,12 @@ struct tsr_frame_heap {
 struct tsr_batch {
 	uint32_t offset;		/* in the heap: its identity; never 0 */
 	uint32_t previous;		/* batch before, 0: none */
-	uint64_t shader_state, draw_state;	/* addresses */
+	/* addresses of the states, which are their identities, and of the copies to read */
+	uint64_t shader_state, draw_state;
+	uint64_t shader_copy, draw_copy;
+	uint64_t varying_copy, fragment_copy;	/* of programs; 0: none */
 	uint64_t samples_query, any_query, statistics_query;	/* addresses; 0: none */
-	uint64_t vertex_push, fragment_push;	/* addresses; 0: where programs say */
+	uint64_t varying_push, fragment_push;	/* of copies; 0: the programs' own apply */
 	uint64_t outputs;		/* address of vertex 0's outputs in the heap; 0: none */
 	uint32_t output_stride;
 	uint64_t ids;			/* address of HEAP_VERTEX_ID of vertex 0 */

@@ -18,7 +18,7 @@
 #include "snapshot.h"
 
 #define SNAPSHOT_MAGIC 0x50414e5341525354ull	/* "TSRASNAP" */
-#define SNAPSHOT_VERSION 9u
+#define SNAPSHOT_VERSION 10u
 
 #define VISIT(s, field) TSR_VISIT(s, field)
 #define check tsr_stream_check

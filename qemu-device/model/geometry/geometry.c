@@ -182,7 +182,7 @@ static enum tsr_step load_header(struct tsr_binning *bin, struct tsr_mem *mem,
 	if (!va && stage != TSR_STAGE_VERTEX)
 		return TSR_STEP_DONE;
 	mem->unit = TSR_UNIT_SHADER;
-	step = tsr_programs_find(&bin->programs, mem, va, stage, &program);
+	step = tsr_programs_find(&bin->programs, mem, va, 0, stage, &program);
 	if (step != TSR_STEP_DONE)
 		return step;
 	if (!program->header_va)

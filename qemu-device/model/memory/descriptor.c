@@ -145,11 +145,11 @@ uint8_t tsr_descriptor_check(enum tsr_descriptor which, const uint64_t *word, un
 	return TSR_FAULT_NONE;
 }
 
-enum tsr_step tsr_descriptor_read(struct tsr_mem *mem, uint64_t va, enum tsr_descriptor which,
-				  uint64_t *word)
+enum tsr_step tsr_descriptor_read_copy(struct tsr_mem *mem, uint64_t va, uint64_t at,
+				       enum tsr_descriptor which, uint64_t *word)
 {
 	uint32_t qwords = checks_of(which)->qwords;
-	enum tsr_step step = tsr_mem_read(mem, va, word, qwords * sizeof(*word));
+	enum tsr_step step = tsr_mem_read(mem, at, word, qwords * sizeof(*word));
 	unsigned int qword;
 	uint8_t code;
 

@@ -32,8 +32,17 @@ enum tsr_descriptor {
  * the structure is correct.
  */
 uint8_t tsr_descriptor_check(enum tsr_descriptor which, const uint64_t *word, unsigned int *qword);
-/* Read the structure @which at @va into @word, which has its qwords, and check it. */
-enum tsr_step tsr_descriptor_read(struct tsr_mem *mem, uint64_t va, enum tsr_descriptor which,
-				  uint64_t *word);
+/*
+ * Read the structure @which into @word, which has its qwords, and check it. It is that of @va, and
+ * is read at @at, where it or a copy of it lies.
+ */
+enum tsr_step tsr_descriptor_read_copy(struct tsr_mem *mem, uint64_t va, uint64_t at,
+				       enum tsr_descriptor which, uint64_t *word);
+
+static inline enum tsr_step tsr_descriptor_read(struct tsr_mem *mem, uint64_t va,
+						enum tsr_descriptor which, uint64_t *word)
+{
+	return tsr_descriptor_read_copy(mem, va, va, which, word);
+}
 
 #endif

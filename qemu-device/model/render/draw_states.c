@@ -9,16 +9,18 @@
 
 /* ---- Viewports ------------------------------------------------------------------------------- */
 
-static enum tsr_step read_viewports(struct tsr_tile_state *s, struct tsr_mem *mem)
+/* @copy: of the DRAW_STATE. */
+static enum tsr_step read_viewports(struct tsr_tile_state *s, struct tsr_mem *mem, uint64_t copy)
 {
 	const struct tsr_draw_state *draw = &s->fragment.draw;
 
+	copy += TSR_DRAW_STATE__QWORDS * 8;
 	for (unsigned int i = 0; i < draw->viewport_count; i++) {
-		uint64_t word[TSR_VIEWPORT__QWORDS];
+		uint64_t word[TSR_VIEWPORT__QWORDS], at = i * sizeof(word);
 		struct tsr_viewport v;
 		double near, far;
-		enum tsr_step step = tsr_descriptor_read(mem, draw->viewports + i * sizeof(word),
-							 TSR_DESCRIPTOR_VIEWPORT, word);
+		enum tsr_step step = tsr_descriptor_read_copy(mem, draw->viewports + at, copy + at,
+							      TSR_DESCRIPTOR_VIEWPORT, word);
 
 		if (step != TSR_STEP_DONE)
 			return step;
@@ -62,10 +64,13 @@ static void limit_depths(struct tsr_tile_state *s)
 
 /* ---- Blending -------------------------------------------------------------------------------- */
 
-/* Read a BLEND. The second qword of one that names a program is that, and no fields. */
-static enum tsr_step read_blend(struct tsr_mem *mem, uint64_t va, uint64_t *word)
+/*
+ * Read a BLEND, whose copy is at @copy. The second qword of one that names a program is that, and
+ * no fields.
+ */
+static enum tsr_step read_blend(struct tsr_mem *mem, uint64_t va, uint64_t copy, uint64_t *word)
 {
-	enum tsr_step step = tsr_mem_read(mem, va, word, TSR_BLEND__QWORDS * sizeof(*word));
+	enum tsr_step step = tsr_mem_read(mem, copy, word, TSR_BLEND__QWORDS * sizeof(*word));
 	uint64_t fields[TSR_BLEND__QWORDS];
 	unsigned int qword;
 	uint8_t code;
@@ -79,11 +84,13 @@ static enum tsr_step read_blend(struct tsr_mem *mem, uint64_t va, uint64_t *word
 	return code ? tsr_mem_bad_packet(mem, va, qword, code) : TSR_STEP_DONE;
 }
 
+/* @copy: of the DRAW_STATE. */
 static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rendering *r,
-				 struct tsr_mem *mem)
+				 struct tsr_mem *mem, uint64_t copy)
 {
 	const struct tsr_draw_state *draw = &s->fragment.draw;
 
+	copy += (TSR_DRAW_STATE__QWORDS + draw->viewport_count * TSR_VIEWPORT__QWORDS) * 8u;
 	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++) {
 		uint64_t word[TSR_BLEND__QWORDS], at = draw->blends + i * sizeof(word);
 		struct tsr_blend blend;
@@ -93,7 +100,7 @@ static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rend
 		s->output[i].off = true;
 		if (i >= draw->blend_count || i >= r->info.frame.targets)
 			continue;
-		step = read_blend(mem, at, word);
+		step = read_blend(mem, at, copy + i * sizeof(word), word);
 		if (step != TSR_STEP_DONE)
 			return step;
 		s->fragment.blend[i] = word[1];
@@ -197,13 +204,14 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 
 /* The DRAW_STATE, and what it names. */
 static enum tsr_step fill_draw(struct tsr_tile_state *s, const struct tsr_rendering *r,
-			       struct tsr_mem *mem, uint64_t draw_state)
+			       struct tsr_mem *mem, const struct tsr_batch *batch)
 {
 	uint64_t draw[TSR_DRAW_STATE__QWORDS];
 	enum tsr_step step;
 
 	s->draw_state = TSR_TILE_NO_STATE;
-	step = tsr_descriptor_read(mem, draw_state, TSR_DESCRIPTOR_DRAW_STATE, draw);
+	step = tsr_descriptor_read_copy(mem, batch->draw_state, batch->draw_copy,
+					TSR_DESCRIPTOR_DRAW_STATE, draw);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_draw_state(draw, &s->fragment.draw);
@@ -211,11 +219,11 @@ static enum tsr_step fill_draw(struct tsr_tile_state *s, const struct tsr_render
 	s->fragment.height = r->info.frame.height;
 	s->fragment.sample_positions = r->info.frame.sample_positions;
 	s->fragment.samples_log2 = r->info.frame.samples_log2;
-	step = read_viewports(s, mem);
+	step = read_viewports(s, mem, batch->draw_copy);
 	if (step == TSR_STEP_DONE)
-		step = read_blends(s, r, mem);
+		step = read_blends(s, r, mem, batch->draw_copy);
 	if (step == TSR_STEP_DONE)
-		s->draw_state = draw_state;
+		s->draw_state = batch->draw_state;
 	return step;
 }
 
@@ -224,22 +232,23 @@ static enum tsr_step fill_draw(struct tsr_tile_state *s, const struct tsr_render
  * constants only, leave it what it has of that.
  */
 static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *r,
-			  struct tsr_mem *mem, uint64_t shader_state, uint64_t draw_state)
+			  struct tsr_mem *mem, const struct tsr_batch *batch)
 {
 	uint64_t shader[TSR_SHADER_STATE__QWORDS];
 	enum tsr_step step;
 
 	s->shader_state = TSR_TILE_NO_STATE;
-	step = tsr_descriptor_read(mem, shader_state, TSR_DESCRIPTOR_SHADER_STATE, shader);
-	if (step == TSR_STEP_DONE && s->draw_state != draw_state)
-		step = fill_draw(s, r, mem, draw_state);
+	step = tsr_descriptor_read_copy(mem, batch->shader_state, batch->shader_copy,
+					TSR_DESCRIPTOR_SHADER_STATE, shader);
+	if (step == TSR_STEP_DONE && s->draw_state != batch->draw_state)
+		step = fill_draw(s, r, mem, batch);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_shader_state(shader, &s->fragment.shader);
 	s->fragment.shader.reads_tile |= blends_by_program(s);
 	s->fragment.serial = tsr_env_serial(mem->env);
 	prepare(s, r, mem->env);
-	s->shader_state = shader_state;
+	s->shader_state = batch->shader_state;
 	return TSR_STEP_DONE;
 }
 
@@ -249,10 +258,27 @@ static unsigned int slot_of(uint64_t shader_state, uint64_t draw_state)
 	       40 & (TSR_TILE_STATES - 1);
 }
 
-enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
-				  uint64_t shader_state, uint64_t draw_state,
-				  struct tsr_tile_state **state)
+enum tsr_step tsr_tile_program_find(struct tsr_tile_core *c, struct tsr_mem *mem,
+				    const struct tsr_batch *batch,
+				    const struct tsr_tile_state *state, enum tsr_stage stage,
+				    const struct tsr_program **program)
 {
+	const bool varying = stage == TSR_STAGE_VARYING;
+	const uint64_t copy = varying ? batch->varying_copy : batch->fragment_copy;
+
+	if (!copy)
+		return tsr_mem_bad_packet(mem, c->render->heap.base + batch->offset, 0,
+					  TSR_FAULT_HEAP_CONTENT);
+	return tsr_programs_find(&c->programs, mem,
+				 varying ? state->fragment.shader.varying :
+					   state->fragment.shader.fragment,
+				 copy, stage, program);
+}
+
+enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
+				  const struct tsr_batch *batch, struct tsr_tile_state **state)
+{
+	const uint64_t shader_state = batch->shader_state, draw_state = batch->draw_state;
 	struct tsr_tile_state **slot = &c->states[slot_of(shader_state, draw_state)];
 	enum tsr_step step = TSR_STEP_DONE;
 
@@ -263,10 +289,10 @@ enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 		tsr_tile_state_forget(*slot);
 	}
 	if ((*slot)->shader_state != shader_state || (*slot)->draw_state != draw_state)
-		step = fill(*slot, c->render, mem, shader_state, draw_state);
+		step = fill(*slot, c->render, mem, batch);
 	if (step == TSR_STEP_DONE && (*slot)->shades)
-		step = tsr_programs_find(&c->programs, mem, (*slot)->fragment.shader.fragment,
-					 TSR_STAGE_FRAGMENT, &(*slot)->fragment.program);
+		step = tsr_tile_program_find(c, mem, batch, *slot, TSR_STAGE_FRAGMENT,
+					     &(*slot)->fragment.program);
 	*state = *slot;
 	return step;
 }

@@ -169,6 +169,7 @@ enum tsr_step tsr_tile_core_prepare(struct tsr_tile_core *c, struct tsr_mem *mem
 			tsr_tile_state_forget(c->states[i]);
 	}
 	tsr_programs_drop(&c->programs);
+	c->programs.frame = r->serial;
 	tsr_tile_list_forget(c->reader);
 	clear_registers(&c->group.fragments->run);
 	clear_registers(&c->vertices->run);
@@ -365,6 +366,7 @@ static enum tsr_step enter_frame(struct tsr_mem *mem, uint64_t pc, uint64_t fram
 
 	r->pc = pc;
 	r->number++;
+	r->serial = tsr_env_serial(mem->env);
 	for (unsigned int i = 0; i < r->job.cores; i++)
 		r->core[i].vertices_running = false;
 	return read_frame(r, mem, frame);

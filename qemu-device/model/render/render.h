@@ -361,6 +361,7 @@ struct tsr_rendering {
 	struct tsr_job job;
 	struct tsr_dispenser dispenser;	/* of the job: tiles, or batches */
 	uint64_t number;		/* of the frame, among those that used this memory; not 0 */
+	uint64_t serial;		/* of the frame, among all */
 	uint64_t pc;			/* address of the command */
 	uint8_t phase;			/* enum tsr_render_phase */
 	bool resume;			/* from a snapshot, and the frame has not been read yet */
@@ -421,8 +422,12 @@ bool tsr_render_unpack(struct tsr_rendering *r);
 
 /* draw_states.c: the state of a draw, filled from memory if need be. */
 enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
-				  uint64_t shader_state, uint64_t draw_state,
-				  struct tsr_tile_state **state);
+				  const struct tsr_batch *batch, struct tsr_tile_state **state);
+/* The program of @batch for @stage, VARYING or FRAGMENT, which @state has. */
+enum tsr_step tsr_tile_program_find(struct tsr_tile_core *c, struct tsr_mem *mem,
+				    const struct tsr_batch *batch,
+				    const struct tsr_tile_state *state, enum tsr_stage stage,
+				    const struct tsr_program **program);
 
 /* Read push constants at @va for @program, which runs in @run next; 0: its own apply. */
 enum tsr_step tsr_tile_push_read(struct tsr_tile_core *c, struct tsr_mem *mem, uint64_t va,

@@ -432,7 +432,7 @@ static enum tsr_step change_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	enum tsr_step step = tsr_tile_end_queries(c, mem);
 
 	if (step == TSR_STEP_DONE)
-		step = tsr_tile_state_find(c, mem, b->shader_state, b->draw_state, &state);
+		step = tsr_tile_state_find(c, mem, b, &state);
 	if (step == TSR_STEP_DONE)
 		step = change_push(c, mem, state);
 	if (step == TSR_STEP_DONE)

@@ -34,16 +34,15 @@ static enum tsr_step begin_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 	memset(used, 0xff, sizeof(used));
 	step = tsr_heap_batch(mem, &r->heap, offset & ~1u, &batch);
 	if (step == TSR_STEP_DONE)
-		step = tsr_tile_state_find(c, mem, batch.shader_state, batch.draw_state, &state);
+		step = tsr_tile_state_find(c, mem, &batch, &state);
 	if (step == TSR_STEP_DONE && !state->fragment.shader.varying)
 		return TSR_STEP_MORE;
 	if (step == TSR_STEP_DONE)
 		step = tsr_heap_ids(mem, &batch, c->ids);
 	if (step == TSR_STEP_DONE)
-		step = tsr_programs_find(&c->programs, mem, state->fragment.shader.varying,
-					 TSR_STAGE_VARYING, &v->program);
+		step = tsr_tile_program_find(c, mem, &batch, state, TSR_STAGE_VARYING, &v->program);
 	if (step == TSR_STEP_DONE)
-		step = tsr_tile_push_read(c, mem, batch.vertex_push, v->program, &v->run);
+		step = tsr_tile_push_read(c, mem, batch.varying_push, v->program, &v->run);
 	/* so few primitives cannot name all of them */
 	if (step == TSR_STEP_DONE && !(offset & 1) && 3u * batch.primitives < batch.vertices)
 		step = tsr_heap_used(mem, &r->heap, &batch, used);

@@ -99,7 +99,7 @@ enum tsr_step tsr_varying_read(struct tsr_msg_env *env, uint32_t index, struct t
 	*v = (struct tsr_varying){ .index = index, .missing = true };
 	if (index >= env->program->varying_count)
 		return TSR_STEP_DONE;
-	step = tsr_msg_descriptor(env, va, q, 1);
+	step = tsr_msg_descriptor(env, va + env->copies->moved[TSR_PART_VARYINGS], q, 1);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_attribute(q, &attribute);
@@ -114,7 +114,7 @@ enum tsr_step tsr_varying_read(struct tsr_msg_env *env, uint32_t index, struct t
 	if (attribute.buffer >= env->state->attribute_buffer_count)
 		return TSR_STEP_DONE;
 	va = env->state->attribute_buffers + attribute.buffer * 16ull;
-	step = tsr_msg_descriptor(env, va, q, 2);
+	step = tsr_msg_descriptor(env, va + env->copies->moved[TSR_PART_ATTRIBUTE_BUFFERS], q, 2);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_attribute_buffer(q, &v->buffer);

@@ -7,6 +7,36 @@
 #include "memory/descriptor.h"
 #include "memory/mem.h"
 
+const struct tsr_copies tsr_no_copies;
+
+uint32_t tsr_program_parts(const struct tsr_shader_program *p,
+			    struct tsr_part_place part[TSR_PARTS])
+{
+	uint32_t offset = TSR_SHADER_PROGRAM__QWORDS * 8;
+
+	part[TSR_PART_PUSH] = (struct tsr_part_place){
+		.va = p->push, .bytes = p->push_words * 4u };
+	part[TSR_PART_UNIFORM_BUFFERS] = (struct tsr_part_place){
+		.va = p->uniform_buffers,
+		.bytes = p->uniform_buffer_count * TSR_UNIFORM_BUFFER__QWORDS * 8u };
+	part[TSR_PART_ATTRIBUTES] = (struct tsr_part_place){
+		.va = p->attributes, .bytes = p->attribute_count * TSR_ATTRIBUTE__QWORDS * 8u };
+	part[TSR_PART_ATTRIBUTE_BUFFERS] = (struct tsr_part_place){
+		.va = p->attribute_buffers,
+		.bytes = p->attribute_buffer_count * TSR_ATTRIBUTE_BUFFER__QWORDS * 8u };
+	part[TSR_PART_VARYINGS] = (struct tsr_part_place){
+		.va = p->varyings, .bytes = p->varying_count * TSR_ATTRIBUTE__QWORDS * 8u };
+	part[TSR_PART_TEXTURES] = (struct tsr_part_place){
+		.va = p->textures, .bytes = p->texture_count * TSR_TEXTURE__QWORDS * 8u };
+	part[TSR_PART_SAMPLERS] = (struct tsr_part_place){
+		.va = p->samplers, .bytes = p->sampler_count * TSR_SAMPLER__QWORDS * 8u };
+	for (unsigned int i = 0; i < TSR_PARTS; i++) {
+		part[i].offset = offset;
+		offset += (part[i].bytes + 15) & ~15u;
+	}
+	return offset;
+}
+
 static struct tsr_program **place(struct tsr_programs *programs, uint64_t va, unsigned int stage)
 {
 	uint64_t key = va / 64 * 0x9e3779b97f4a7c15ull;
@@ -53,23 +83,40 @@ static enum tsr_step load_header(struct tsr_mem *mem, uint64_t va, struct tsr_pr
 	return step;
 }
 
-static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage,
-			  struct tsr_program **out)
+/* Where RENDER reads what @p names, if there is a copy at @copy. */
+static void find_copies(const struct tsr_shader_program *p, uint64_t copy, uint64_t frame,
+			struct tsr_copies *copies)
+{
+	struct tsr_part_place part[TSR_PARTS];
+
+	*copies = tsr_no_copies;
+	if (!copy)
+		return;
+	tsr_program_parts(p, part);
+	copies->frame = frame;
+	for (unsigned int i = 0; i < TSR_PARTS; i++)
+		copies->moved[i] = copy + part[i].offset - part[i].va;
+}
+
+static enum tsr_step load(struct tsr_mem *mem, uint64_t va, uint64_t copy, uint64_t frame,
+			  enum tsr_stage stage, struct tsr_program **out)
 {
 	uint64_t word[TSR_SHADER_PROGRAM__QWORDS];
 	struct tsr_shader_program p;
 	struct tsr_program *program;
 	enum tsr_step step;
 
-	step = tsr_descriptor_read(mem, va, TSR_DESCRIPTOR_SHADER_PROGRAM, word);
+	step = tsr_descriptor_read_copy(mem, va, copy ? copy : va, TSR_DESCRIPTOR_SHADER_PROGRAM,
+					word);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_shader_program(word, &p);
 	program = malloc(sizeof(*program) + p.push_words * sizeof(program->push_word[0]));
 	if (!program)
 		return tsr_mem_bad_packet(mem, va, 0, TSR_FAULT_UNSUPPORTED);
-	step = tsr_mem_read(mem, p.push, program->push_word,
-			      p.push_words * sizeof(program->push_word[0]));
+	find_copies(&p, copy, frame, &program->copies);
+	step = tsr_mem_read(mem, p.push + program->copies.moved[TSR_PART_PUSH],
+			    program->push_word, p.push_words * sizeof(program->push_word[0]));
 	if (step == TSR_STEP_DONE)
 		step = load_header(mem, stage >= TSR_STAGE_VERTEX ? p.header : 0, program);
 	if (step != TSR_STEP_DONE) {
@@ -87,13 +134,14 @@ static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage
 }
 
 enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *mem, uint64_t va,
-				enum tsr_stage stage, const struct tsr_program **program)
+				uint64_t copy, enum tsr_stage stage,
+				const struct tsr_program **program)
 {
 	struct tsr_program **at = place(programs, va, stage), *loaded = *at;
 	enum tsr_step step;
 
 	if (!loaded || loaded->va != va) {
-		step = load(mem, va, stage, &loaded);
+		step = load(mem, va, copy, programs->frame, stage, &loaded);
 		if (step != TSR_STEP_DONE)
 			return step;
 		programs->stalls += *at != NULL;

@@ -2,10 +2,10 @@
 /*
  * Programs of draws: SHADER_PROGRAM, read and checked.
  *
- * In: its address. Out: the program with its push constants, ready to run. Programs are kept by
- * address as long as their owner likes, at most from one BARRIER.INV_READ to the next: a list's
- * thread or a core of tiles has a table of its own. Limits: TSR_UNIFORM_CACHE_PROGRAMS of them at
- * hand. Reset state: all zero.
+ * In: its address, and where a copy of it lies that BIN has made for RENDER. Out: the program with
+ * its push constants, ready to run. Programs are kept by address as long as their owner likes, at
+ * most from one BARRIER.INV_READ to the next: a list's thread or a core of tiles has a table of its
+ * own. Limits: TSR_UNIFORM_CACHE_PROGRAMS of them at hand. Reset state: all zero.
  */
 #ifndef TSR_SHADER_PROGRAM_H
 #define TSR_SHADER_PROGRAM_H
@@ -16,6 +16,7 @@
 #include "engine.h"
 #include "tsr_packets.h"
 #include "tsr_regs.h"
+#include "units/message.h"
 
 enum tsr_stage {
 	TSR_STAGE_COMPUTE,
@@ -30,6 +31,16 @@ enum tsr_stage {
 	TSR_STAGES
 };
 
+/* Where a part is, and where a copy of the program has it: bytes from the copy's first. */
+struct tsr_part_place {
+	uint64_t va;
+	uint32_t offset, bytes;
+};
+
+/* The parts of a program and of its copy. Returns how many bytes the copy has. */
+uint32_t tsr_program_parts(const struct tsr_shader_program *p,
+			   struct tsr_part_place part[TSR_PARTS]);
+
 struct tsr_program {
 	uint64_t va;			/* of the SHADER_PROGRAM */
 	uint64_t serial;		/* no other program ever has it */
@@ -40,6 +51,7 @@ struct tsr_program {
 	struct tsr_stage_header header;
 	uint64_t varyings;		/* table of outputs or varyings */
 	uint32_t varying_count;		/* entries of that table */
+	struct tsr_copies copies;
 	uint32_t push_word[];		/* state.push_words */
 };
 
@@ -54,14 +66,17 @@ struct tsr_programs {
 	/* by address */
 	struct tsr_program *program[TSR_STAGES][TSR_UNIFORM_CACHE_PROGRAMS];
 	uint64_t stalls;		/* programs that have taken another's place */
+	uint64_t frame;			/* what tsr_copies.frame of copies becomes */
 };
 
 /*
  * The program at @va for @stage: _DONE with *@program, which is good until another one of that
  * stage is asked for; _PENDING; _FAULT: it, or its push constants, cannot be read or are wrong.
+ * @copy: address of its copy; 0: there is none.
  */
 enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *mem, uint64_t va,
-				enum tsr_stage stage, const struct tsr_program **program);
+				uint64_t copy, enum tsr_stage stage,
+				const struct tsr_program **program);
 /* Read the words at @va for @program. As above; after anything but _DONE @push holds nothing. */
 enum tsr_step tsr_push_read(struct tsr_push *push, struct tsr_mem *mem, uint64_t va,
 			    const struct tsr_program *program);

@@ -62,19 +62,26 @@ static unsigned int slot_of(uint64_t va)
 	return va / 32 % TSR_TEXTURE_VIEWS;
 }
 
-/* Prepare @view from the descriptor at @va. */
+/* Prepare @view from the descriptor at @va, which may be what it was made from. */
 static __attribute__((noinline))
 enum tsr_step read_texture(struct tsr_msg_env *env, uint64_t va, struct tsr_texture_view *view)
 {
 	struct tsr_texture_cache *cache = env->textures;
-	uint64_t q[TSR_TEXTURE__QWORDS];
+	uint64_t *known = cache->view_word[view - cache->view], q[TSR_TEXTURE__QWORDS];
 	struct tsr_texture t;
 	enum tsr_step step;
 
-	*view = (struct tsr_texture_view){ .va = va };
-	step = tsr_msg_descriptor(env, va, q, TSR_TEXTURE__QWORDS);
+	step = tsr_msg_descriptor(env, va + env->copies->moved[TSR_PART_TEXTURES], q,
+				  TSR_TEXTURE__QWORDS);
+	if (step == TSR_STEP_DONE && view->space == cache->space && view->va == va &&
+	    !memcmp(known, q, sizeof(q))) {
+		view->frame = env->copies->frame;
+		return TSR_STEP_DONE;
+	}
+	*view = (struct tsr_texture_view){ .va = va, .frame = env->copies->frame };
 	if (step != TSR_STEP_DONE)
 		return step;
+	memcpy(known, q, sizeof(q));
 	tsr_unpack_texture(q, &t);
 	if (!fill_texture(&t, q[0] >> TSR_TEXTURE_ORDER__SHIFT & 0x3fffff, view))
 		return bad_state(env, va);
@@ -95,7 +102,8 @@ enum tsr_step tsr_texture_find(struct tsr_msg_env *env, uint32_t index,
 	struct tsr_texture_view *view = &cache->view[slot_of(va)];
 
 	*found = index < env->state->texture_count ? view : NULL;
-	if (!*found || (view->space == cache->space && view->va == va))
+	if (!*found || (view->space == cache->space && view->va == va &&
+			view->frame == env->copies->frame))
 		return TSR_STEP_DONE;
 	return read_texture(env, va, view);
 }
@@ -123,22 +131,26 @@ static bool good_sampler(const struct tsr_sampler *s)
 		s->lod_algorithm == TSR_LOD_ALGORITHM_ANISOTROPIC);
 }
 
-enum tsr_step tsr_sampler_find(struct tsr_msg_env *env, uint32_t index,
-			       struct tsr_sampler_view **found)
+/* As read_texture(). */
+static __attribute__((noinline))
+enum tsr_step read_sampler(struct tsr_msg_env *env, uint64_t va, struct tsr_sampler_view *view)
 {
 	struct tsr_texture_cache *cache = env->textures;
-	uint64_t va = env->state->samplers + index * sizeof(uint64_t) * TSR_SAMPLER__QWORDS;
-	struct tsr_sampler_view *view = &cache->sampler[slot_of(va)];
-	uint64_t q[TSR_SAMPLER__QWORDS];
+	uint64_t *known = cache->sampler_word[view - cache->sampler], q[TSR_SAMPLER__QWORDS];
 	enum tsr_step step;
 
-	*found = index < env->state->sampler_count ? view : NULL;
-	if (!*found || (view->space == cache->space && view->va == va))
+	step = tsr_msg_descriptor(env, va + env->copies->moved[TSR_PART_SAMPLERS], q,
+				  TSR_SAMPLER__QWORDS);
+	if (step == TSR_STEP_DONE && view->space == cache->space && view->va == va &&
+	    !memcmp(known, q, sizeof(q))) {
+		view->frame = env->copies->frame;
 		return TSR_STEP_DONE;
-	*view = (struct tsr_sampler_view){ .va = va, .anisotropy = 1 };
-	step = tsr_msg_descriptor(env, va, q, TSR_SAMPLER__QWORDS);
+	}
+	*view = (struct tsr_sampler_view){
+		.va = va, .anisotropy = 1, .frame = env->copies->frame };
 	if (step != TSR_STEP_DONE)
 		return step;
+	memcpy(known, q, sizeof(q));
 	tsr_unpack_sampler(q, &view->s);
 	if (!good_sampler(&view->s))
 		return bad_state(env, va);
@@ -148,6 +160,20 @@ enum tsr_step tsr_sampler_find(struct tsr_msg_env *env, uint32_t index,
 	view->serial = ++cache->samplers;
 	view->space = cache->space;
 	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_sampler_find(struct tsr_msg_env *env, uint32_t index,
+			       struct tsr_sampler_view **found)
+{
+	struct tsr_texture_cache *cache = env->textures;
+	uint64_t va = env->state->samplers + index * sizeof(uint64_t) * TSR_SAMPLER__QWORDS;
+	struct tsr_sampler_view *view = &cache->sampler[slot_of(va)];
+
+	*found = index < env->state->sampler_count ? view : NULL;
+	if (!*found || (view->space == cache->space && view->va == va &&
+			view->frame == env->copies->frame))
+		return TSR_STEP_DONE;
+	return read_sampler(env, va, view);
 }
 
 /* ---- Texels ---------------------------------------------------------------------------------- */

@@ -42,6 +42,26 @@ struct tsr_fragments;
 struct tsr_program;
 struct tsr_vertex_run;
 
+/* What a SHADER_PROGRAM names and a copy of it has, in this order. */
+enum tsr_program_part {
+	TSR_PART_PUSH,
+	TSR_PART_UNIFORM_BUFFERS,
+	TSR_PART_ATTRIBUTES,
+	TSR_PART_ATTRIBUTE_BUFFERS,
+	TSR_PART_VARYINGS,
+	TSR_PART_TEXTURES,
+	TSR_PART_SAMPLERS,
+	TSR_PARTS
+};
+
+/* Copies of parts: what has address A is read at A + moved[part], and a fault of it names A. */
+struct tsr_copies {
+	uint64_t frame;			/* a serial of the frame that they are of; 0: no copies */
+	uint64_t moved[TSR_PARTS];
+};
+/* The copies of what has none. */
+extern const struct tsr_copies tsr_no_copies;
+
 /* The thread group and dispatch, or the stage, of a warp as units see it. */
 struct tsr_msg_env {
 	struct tsr_mem *mem;		/* address space, TLB, fault */
@@ -58,6 +78,7 @@ struct tsr_msg_env {
 	uint8_t warp;			/* number of the warp in its bundle */
 	/* For stages of the 3D pipeline, see stage.h; NULL otherwise. */
 	const struct tsr_program *program;
+	const struct tsr_copies *copies;	/* of the tables of @state; always there */
 	struct tsr_vertex_run *vertices;
 	struct tsr_fragments *fragments;
 	const uint16_t *helper;		/* of fragments, by warp: lanes that are helpers */

@@ -204,7 +204,7 @@ enum tsr_step tsr_msg_read(struct tsr_msg_env *env, unsigned int lane, uint64_t 
 			   unsigned int len);
 enum tsr_step tsr_msg_write(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
 			    const void *from, unsigned int len);
-/* Read a descriptor; table entries lie in memory, not in windows. */
+/* Read a descriptor at an address of memory, not of a window. */
 enum tsr_step tsr_msg_descriptor(struct tsr_msg_env *env, uint64_t va, uint64_t *qword,
 				 unsigned int qwords);
 

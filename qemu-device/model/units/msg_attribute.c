@@ -46,6 +46,18 @@ static uint64_t entry_va(const struct tsr_msg_env *env, uint32_t index)
 	return env->state->attribute_buffers + index * 16ull;
 }
 
+/* Where a copy of an entry of that table is to be read that has address @va. */
+static uint64_t buffer_copy(const struct tsr_msg_env *env, uint64_t va)
+{
+	return va + env->copies->moved[TSR_PART_ATTRIBUTE_BUFFERS];
+}
+
+/* Likewise of the table of attributes, or of outputs. */
+static uint64_t attribute_copy(const struct tsr_msg_env *env, bool outputs, uint64_t va)
+{
+	return va + env->copies->moved[outputs ? TSR_PART_VARYINGS : TSR_PART_ATTRIBUTES];
+}
+
 static enum tsr_step bad_state(struct tsr_msg_env *env, uint64_t va)
 {
 	return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, va, TSR_ACCESS_NONE);
@@ -61,7 +73,7 @@ static enum tsr_step read_entry(struct tsr_msg_env *env, uint32_t index,
 	view->missing = index >= env->state->attribute_buffer_count;
 	if (view->missing)
 		return TSR_STEP_DONE;
-	step = tsr_msg_descriptor(env, entry_va(env, index), q, 2);
+	step = tsr_msg_descriptor(env, buffer_copy(env, entry_va(env, index)), q, 2);
 	view->words += step == TSR_STEP_DONE ? 2 : 0;
 	return step;
 }
@@ -203,7 +215,7 @@ static enum tsr_step read_view(struct tsr_msg_env *env, const struct attribute *
 		view->valid = true;
 		return TSR_STEP_DONE;
 	}
-	step = tsr_msg_descriptor(env, va, view->word, 1);
+	step = tsr_msg_descriptor(env, attribute_copy(env, a->outputs, va), view->word, 1);
 	if (step != TSR_STEP_DONE)
 		return step;
 	view->words = 1;
@@ -244,8 +256,10 @@ static inline enum tsr_step find_view(struct tsr_msg_env *env, struct attribute 
 	if (v->valid && v->index == index && v->table == a->table && v->count == a->count &&
 	    v->outputs == a->outputs && v->buffers == env->state->attribute_buffers &&
 	    v->buffer_count == env->state->attribute_buffer_count &&
-	    (!v->words || still(env, v->table + index * 8ull, v->word, 1)) &&
-	    (v->words < 3 || still(env, v->buffer_va, &v->word[1], v->words - 1u)))
+	    (!v->words || still(env, attribute_copy(env, v->outputs, v->table + index * 8ull),
+				v->word, 1)) &&
+	    (v->words < 3 ||
+	     still(env, buffer_copy(env, v->buffer_va), &v->word[1], v->words - 1u)))
 		return TSR_STEP_DONE;
 	return read_view(env, a, index, v);
 }

@@ -113,7 +113,9 @@ enum tsr_step tsr_msg_uniform_buffer(struct tsr_msg_env *env, uint32_t index,
 	*buffer = (struct tsr_msg_buffer){ 0 };
 	if (index >= env->state->uniform_buffer_count)
 		return TSR_STEP_DONE;
-	step = tsr_msg_descriptor(env, env->state->uniform_buffers + index * sizeof(qword),
+	step = tsr_msg_descriptor(env,
+				  env->state->uniform_buffers + index * sizeof(qword) +
+					  env->copies->moved[TSR_PART_UNIFORM_BUFFERS],
 				  &qword, 1);
 	if (step != TSR_STEP_DONE || !qword)
 		return step;

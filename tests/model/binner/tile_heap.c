@@ -145,9 +145,14 @@ static void test_fields(void)
 		FIELD(statistics_query, BINNER_DATA + 4, false),
 		FIELD(samples_query, BINNER_DATA + 8, true),
 		FIELD(any_query, BINNER_DATA + 8, true),
-		FIELD(vertex_push, BINNER_DATA + 4, false),
-		FIELD(vertex_push, BINNER_DATA + 8, true),
-		FIELD(fragment_push, BINNER_DATA + 4, false),
+		FIELD(shader_copy, 0, false), FIELD(shader_copy, 48, false),
+		FIELD(shader_copy, 72, false), FIELD(draw_copy, 0, false),
+		FIELD(draw_copy, 48, false), FIELD(draw_copy, 72, false),
+		FIELD(varying_copy, 0, true), FIELD(varying_copy, 48, false),
+		FIELD(varying_copy, 72, false), FIELD(fragment_copy, 0, true),
+		FIELD(fragment_copy, 48, false), FIELD(fragment_copy, 72, false),
+		FIELD(varying_push, 64, true), FIELD(varying_push, 72, false),
+		FIELD(fragment_push, 48, false), FIELD(fragment_push, 64, true),
 	};
 
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -165,7 +170,7 @@ static void test_fields(void)
 /* Each array of a record may be the last that there is in the heap. */
 static void test_arrays(void)
 {
-	for (unsigned int i = 0; i < 5 * 2; i++) {
+	for (unsigned int i = 0; i < 9 * 2; i++) {
 		const bool sound = i % 2 == 0;
 		struct tsr_heap_batch *b;
 		uint32_t *field, size;
@@ -185,6 +190,18 @@ static void test_arrays(void)
 			break;
 		case 3:
 			field = &b->vertex_extra, size = 8 * b->vertices;
+			break;
+		case 4:
+			field = &b->shader_copy, size = 8 * TSR_SHADER_STATE__QWORDS;
+			break;
+		case 5:
+			field = &b->draw_copy, size = 8 * TSR_DRAW_STATE__QWORDS;
+			break;
+		case 6:
+			field = &b->varying_copy, size = 8 * TSR_SHADER_PROGRAM__QWORDS;
+			break;
+		case 7:
+			field = &b->fragment_copy, size = 8 * TSR_SHADER_PROGRAM__QWORDS;
 			break;
 		default:
 			field = &b->outputs, size = 48 * b->vertices;

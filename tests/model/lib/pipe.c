@@ -96,7 +96,8 @@ const struct tsr_program *pipe_load(struct pipe *p, unsigned int number, enum ts
 	/* code is cached until it is invalidated */
 	bench_invalidate_all(&p->as);
 	tsr_tlb_sync(p->mem.runner);
-	ktap_eq(tsr_programs_find(&p->programs, &p->mem, PIPE_CODE + at, stage, &program),
+	ktap_eq(tsr_programs_find(&p->programs, &p->mem, PIPE_CODE + at, 0, stage,
+				  &program),
 		TSR_STEP_DONE);
 	return program;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "shader/program.h"
 #include "simd/simd.h"
 #include "units.h"
 
@@ -27,6 +28,7 @@ static void start(struct units *u, unsigned int runner)
 		abort();
 	u->env = (struct tsr_msg_env){
 		.mem = &u->mem, .access = u->access, .path = u->b->gpu->env.msg_path,
+		.copies = &tsr_no_copies,
 		.textures = u->textures, .views = u->views, .state = &u->state,
 		.group_memory = u->group, .scratch = UNITS_SCRATCH,
 	};

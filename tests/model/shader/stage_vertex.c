@@ -587,7 +587,7 @@ static void test_uniforms(void)
 		int16_t *at = &place[(va / 64 * 0x9e3779b97f4a7c15 >> 40) %
 				     TSR_UNIFORM_CACHE_PROGRAMS];
 
-		ktap_eq(tsr_programs_find(&cache, &p->mem, va, TSR_STAGE_POSITION, &found),
+		ktap_eq(tsr_programs_find(&cache, &p->mem, va, 0, TSR_STAGE_POSITION, &found),
 			TSR_STEP_DONE);
 		ktap_ok(found->va == va && found->state.push_words == n % 64);
 		for (unsigned int w = 0; w < n % 64; w++)
