@@ -281,9 +281,9 @@ endif
 .PHONY: fuzz-kernel check-fuzz-kernel
 fuzz-kernel check-fuzz-kernel: export VARIANT := kcov
 fuzz-kernel check-fuzz-kernel: export TSR_PROGRAMS := kcov_ioctls
-fuzz-kernel: setup ## fuzz the driver in guests with coverage feedback: SECONDS=3600 SEED=1 OUT=DIR for corpus and finds, BLIND=1 MUTANT=NAME
+fuzz-kernel: setup ## fuzz the driver in guests with coverage feedback: SECONDS=3600 SEED=1 GUESTS=N OUT=DIR for corpus and finds, BLIND=1 MUTANT=NAME
 	@$(GUEST_ENV); exec $(PYTHON) tests/fuzz/kernel/fuzz_kernel.py --out '$(or $(OUT),$(BUILD)/fuzz-kernel)' \
-		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(BLIND),--blind) $(if $(MUTANT),--mutant '$(MUTANT)')
+		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(GUESTS),--guests $(GUESTS)) $(if $(BLIND),--blind) $(if $(MUTANT),--mutant '$(MUTANT)')
 
 # check-fuzz-kernel: make fuzz-kernel finds a planted bug in ten minutes, and nothing in the driver in one
 check-fuzz-kernel: setup

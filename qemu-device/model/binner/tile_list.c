@@ -129,10 +129,19 @@ enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *in
 
 /* ---- Batch records --------------------------------------------------------------------------- */
 
-/* True if there is none, or its @size bytes at least are in the heap. */
+/* True if there is none, or its first @size bytes are in the heap. */
 static bool may_be_copy(const struct tsr_frame_heap *heap, uint32_t offset, uint32_t size)
 {
 	return !offset || within(heap, offset, 1, size);
+}
+
+static bool has_copies(const struct tsr_frame_heap *heap, const struct tsr_heap_batch *h)
+{
+	return within(heap, h->shader_copy, 1, TSR_SHADER_STATE__QWORDS * 8) &&
+	       within(heap, h->draw_copy, 1, TSR_DRAW_STATE__QWORDS * 8) &&
+	       may_be_copy(heap, h->varying_copy, TSR_SHADER_PROGRAM__QWORDS * 8) &&
+	       may_be_copy(heap, h->fragment_copy, TSR_SHADER_PROGRAM__QWORDS * 8) &&
+	       may_be_copy(heap, h->varying_push, 0) && may_be_copy(heap, h->fragment_push, 0);
 }
 
 static bool is_sound(const struct tsr_frame_heap *heap, uint32_t offset,
@@ -152,17 +161,7 @@ static bool is_sound(const struct tsr_frame_heap *heap, uint32_t offset,
 	       (!h->clipped_data || within(heap, h->clipped_data, 0, 0)) &&
 	       h->padded <= 1ull << 32 && !(h->shader_state % 64) && !(h->draw_state % 64) &&
 	       !(h->samples_query % 8) && !(h->any_query % 8) && !(h->statistics_query % 8) &&
-	       within(heap, h->shader_copy, 1, TSR_SHADER_STATE__QWORDS * 8) &&
-	       within(heap, h->draw_copy, 1, TSR_DRAW_STATE__QWORDS * 8) &&
-	       may_be_copy(heap, h->varying_copy, TSR_SHADER_PROGRAM__QWORDS * 8) &&
-	       may_be_copy(heap, h->fragment_copy, TSR_SHADER_PROGRAM__QWORDS * 8) &&
-	       may_be_copy(heap, h->varying_push, 0) && may_be_copy(heap, h->fragment_push, 0);
-}
-
-/* The address of what is at @offset, which is 0 for nothing. */
-static uint64_t address(const struct tsr_frame_heap *heap, uint32_t offset)
-{
-	return offset ? heap->base + offset : 0;
+	       has_copies(heap, h);
 }
 
 enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
@@ -185,19 +184,35 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 		.offset = offset, .previous = h.previous, .shader_state = h.shader_state,
 		.draw_state = h.draw_state, .samples_query = h.samples_query,
 		.any_query = h.any_query, .statistics_query = h.statistics_query,
-		.shader_copy = address(heap, h.shader_copy),
-		.draw_copy = address(heap, h.draw_copy),
-		.varying_copy = address(heap, h.varying_copy),
-		.fragment_copy = address(heap, h.fragment_copy),
-		.varying_push = address(heap, h.varying_push),
-		.fragment_push = address(heap, h.fragment_push),
-		.outputs = address(heap, h.outputs),
+		.varying_push = h.varying_push, .fragment_push = h.fragment_push,
+		.outputs = h.outputs ? heap->base + h.outputs : 0,
 		.output_stride = h.output_stride, .ids = heap->base + h.vertex_ids,
 		.padded = h.padded, .start = h.start, .first_instance = h.first_instance,
 		.vertices = h.vertices, .primitives = h.primitives, .shared = h.shared,
 		.varying = h.varying,
 		.vertex_data = h.vertex_data, .extra_data = h.vertex_extra,
 		.primitive_data = h.primitive_data, .clipped_data = h.clipped_data,
+	};
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_heap_copies(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+			      const struct tsr_batch *batch, struct tsr_batch_copies *copies)
+{
+	uint64_t word[TSR_HEAP_BATCH__QWORDS];
+	struct tsr_heap_batch h;
+	enum tsr_step step = read_array(mem, heap->base + batch->offset, word, sizeof(word));
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_heap_batch(word, &h);
+	/* the guest may have changed it since the batch was read */
+	if (!has_copies(heap, &h))
+		return wrong(mem, heap, batch->offset);
+	*copies = (struct tsr_batch_copies){
+		.shader_state = heap->base + h.shader_copy, .draw_state = heap->base + h.draw_copy,
+		.varying = h.varying_copy ? heap->base + h.varying_copy : 0,
+		.fragment = h.fragment_copy ? heap->base + h.fragment_copy : 0,
 	};
 	return TSR_STEP_DONE;
 }

@@ -33,12 +33,10 @@ struct tsr_frame_heap {
 struct tsr_batch {
 	uint32_t offset;		/* in the heap: its identity; never 0 */
 	uint32_t previous;		/* batch before, 0: none */
-	/* addresses of the states, which are their identities, and of the copies to read */
-	uint64_t shader_state, draw_state;
-	uint64_t shader_copy, draw_copy;
-	uint64_t varying_copy, fragment_copy;	/* of programs; 0: none */
+	uint64_t shader_state, draw_state;	/* addresses: identities of their copies */
 	uint64_t samples_query, any_query, statistics_query;	/* addresses; 0: none */
-	uint64_t varying_push, fragment_push;	/* of copies; 0: the programs' own apply */
+	/* offsets of copies of push constants; 0: the programs' own apply */
+	uint32_t varying_push, fragment_push;
 	uint64_t outputs;		/* address of vertex 0's outputs in the heap; 0: none */
 	uint32_t output_stride;
 	uint64_t ids;			/* address of HEAP_VERTEX_ID of vertex 0 */
@@ -63,6 +61,14 @@ enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *in
  */
 enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
 			     uint32_t offset, struct tsr_batch *batch);
+/* Addresses of copies of what a batch's draw names; 0: it has no such program. */
+struct tsr_batch_copies {
+	uint64_t shader_state, draw_state;
+	uint64_t varying, fragment;	/* programs */
+};
+/* Read where the copies of @batch are. Each of them begins in the heap. */
+enum tsr_step tsr_heap_copies(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+			      const struct tsr_batch *batch, struct tsr_batch_copies *copies);
 /* Have the host's caches fetch the header of a batch that may be at @offset. */
 void tsr_heap_batch_ahead(const struct tsr_mem *mem, const struct tsr_frame_heap *heap,
 			  uint32_t offset);

@@ -204,14 +204,13 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 
 /* The DRAW_STATE, and what it names. */
 static enum tsr_step fill_draw(struct tsr_tile_state *s, const struct tsr_rendering *r,
-			       struct tsr_mem *mem, const struct tsr_batch *batch)
+			       struct tsr_mem *mem, uint64_t draw_state, uint64_t copy)
 {
 	uint64_t draw[TSR_DRAW_STATE__QWORDS];
 	enum tsr_step step;
 
 	s->draw_state = TSR_TILE_NO_STATE;
-	step = tsr_descriptor_read_copy(mem, batch->draw_state, batch->draw_copy,
-					TSR_DESCRIPTOR_DRAW_STATE, draw);
+	step = tsr_descriptor_read_copy(mem, draw_state, copy, TSR_DESCRIPTOR_DRAW_STATE, draw);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_draw_state(draw, &s->fragment.draw);
@@ -219,11 +218,11 @@ static enum tsr_step fill_draw(struct tsr_tile_state *s, const struct tsr_render
 	s->fragment.height = r->info.frame.height;
 	s->fragment.sample_positions = r->info.frame.sample_positions;
 	s->fragment.samples_log2 = r->info.frame.samples_log2;
-	step = read_viewports(s, mem, batch->draw_copy);
+	step = read_viewports(s, mem, copy);
 	if (step == TSR_STEP_DONE)
-		step = read_blends(s, r, mem, batch->draw_copy);
+		step = read_blends(s, r, mem, copy);
 	if (step == TSR_STEP_DONE)
-		s->draw_state = batch->draw_state;
+		s->draw_state = draw_state;
 	return step;
 }
 
@@ -235,16 +234,25 @@ static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *
 			  struct tsr_mem *mem, const struct tsr_batch *batch)
 {
 	uint64_t shader[TSR_SHADER_STATE__QWORDS];
+	struct tsr_batch_copies copies;
 	enum tsr_step step;
 
 	s->shader_state = TSR_TILE_NO_STATE;
-	step = tsr_descriptor_read_copy(mem, batch->shader_state, batch->shader_copy,
-					TSR_DESCRIPTOR_SHADER_STATE, shader);
+	step = tsr_heap_copies(mem, &r->heap, batch, &copies);
+	if (step == TSR_STEP_DONE)
+		step = tsr_descriptor_read_copy(mem, batch->shader_state, copies.shader_state,
+						TSR_DESCRIPTOR_SHADER_STATE, shader);
 	if (step == TSR_STEP_DONE && s->draw_state != batch->draw_state)
-		step = fill_draw(s, r, mem, batch);
+		step = fill_draw(s, r, mem, batch->draw_state, copies.draw_state);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_shader_state(shader, &s->fragment.shader);
+	if ((s->fragment.shader.varying && !copies.varying) ||
+	    (s->fragment.shader.fragment && !copies.fragment))
+		return tsr_mem_bad_packet(mem, r->heap.base + batch->offset, 0,
+					  TSR_FAULT_HEAP_CONTENT);
+	s->varying_copy = copies.varying;
+	s->fragment_copy = copies.fragment;
 	s->fragment.shader.reads_tile |= blends_by_program(s);
 	s->fragment.serial = tsr_env_serial(mem->env);
 	prepare(s, r, mem->env);
@@ -259,20 +267,16 @@ static unsigned int slot_of(uint64_t shader_state, uint64_t draw_state)
 }
 
 enum tsr_step tsr_tile_program_find(struct tsr_tile_core *c, struct tsr_mem *mem,
-				    const struct tsr_batch *batch,
 				    const struct tsr_tile_state *state, enum tsr_stage stage,
 				    const struct tsr_program **program)
 {
-	const bool varying = stage == TSR_STAGE_VARYING;
-	const uint64_t copy = varying ? batch->varying_copy : batch->fragment_copy;
+	const struct tsr_shader_state *shader = &state->fragment.shader;
 
-	if (!copy)
-		return tsr_mem_bad_packet(mem, c->render->heap.base + batch->offset, 0,
-					  TSR_FAULT_HEAP_CONTENT);
-	return tsr_programs_find(&c->programs, mem,
-				 varying ? state->fragment.shader.varying :
-					   state->fragment.shader.fragment,
-				 copy, stage, program);
+	if (stage == TSR_STAGE_VARYING)
+		return tsr_programs_find(&c->programs, mem, shader->varying, state->varying_copy,
+					 stage, program);
+	return tsr_programs_find(&c->programs, mem, shader->fragment, state->fragment_copy, stage,
+				 program);
 }
 
 enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
@@ -291,7 +295,7 @@ enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 	if ((*slot)->shader_state != shader_state || (*slot)->draw_state != draw_state)
 		step = fill(*slot, c->render, mem, batch);
 	if (step == TSR_STEP_DONE && (*slot)->shades)
-		step = tsr_tile_program_find(c, mem, batch, *slot, TSR_STAGE_FRAGMENT,
+		step = tsr_tile_program_find(c, mem, *slot, TSR_STAGE_FRAGMENT,
 					     &(*slot)->fragment.program);
 	*state = *slot;
 	return step;

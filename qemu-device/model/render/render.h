@@ -79,6 +79,7 @@ struct tsr_tile_colors {
 struct tsr_tile_state {
 	/* where they are; TSR_TILE_NO_STATE: nothing here */
 	uint64_t shader_state, draw_state;
+	uint64_t varying_copy, fragment_copy;	/* copies of the programs */
 	struct tsr_fragment_state fragment;
 	struct tsr_raster_rules rules;
 	struct tsr_zs zs;
@@ -423,12 +424,16 @@ bool tsr_render_unpack(struct tsr_rendering *r);
 /* draw_states.c: the state of a draw, filled from memory if need be. */
 enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 				  const struct tsr_batch *batch, struct tsr_tile_state **state);
-/* The program of @batch for @stage, VARYING or FRAGMENT, which @state has. */
+/* The program that @state has for @stage, VARYING or FRAGMENT. */
 enum tsr_step tsr_tile_program_find(struct tsr_tile_core *c, struct tsr_mem *mem,
-				    const struct tsr_batch *batch,
 				    const struct tsr_tile_state *state, enum tsr_stage stage,
 				    const struct tsr_program **program);
 
+/* The address of push constants at @offset of the heap; 0: there are none. */
+static inline uint64_t tsr_tile_push_va(const struct tsr_tile_core *c, uint32_t offset)
+{
+	return offset ? c->render->heap.base + offset : 0;
+}
 /* Read push constants at @va for @program, which runs in @run next; 0: its own apply. */
 enum tsr_step tsr_tile_push_read(struct tsr_tile_core *c, struct tsr_mem *mem, uint64_t va,
 				 const struct tsr_program *program, struct tsr_stage_run *run);

@@ -40,9 +40,10 @@ static enum tsr_step begin_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 	if (step == TSR_STEP_DONE)
 		step = tsr_heap_ids(mem, &batch, c->ids);
 	if (step == TSR_STEP_DONE)
-		step = tsr_tile_program_find(c, mem, &batch, state, TSR_STAGE_VARYING, &v->program);
+		step = tsr_tile_program_find(c, mem, state, TSR_STAGE_VARYING, &v->program);
 	if (step == TSR_STEP_DONE)
-		step = tsr_tile_push_read(c, mem, batch.varying_push, v->program, &v->run);
+		step = tsr_tile_push_read(c, mem, tsr_tile_push_va(c, batch.varying_push),
+					  v->program, &v->run);
 	/* so few primitives cannot name all of them */
 	if (step == TSR_STEP_DONE && !(offset & 1) && 3u * batch.primitives < batch.vertices)
 		step = tsr_heap_used(mem, &r->heap, &batch, used);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fuzz the driver in guests whose kernel has KCOV (`make fuzz-kernel`): boot one, let kcov_ioctls work, and begin anew
-after each complaint of the kernel. A program that the kernel complains about is made shorter and written as C.
+"""Fuzz the driver in guests whose kernel has KCOV (`make fuzz-kernel`): boot some, let kcov_ioctls work in each, and boot
+another one after a complaint of a kernel. A program that the kernel complains about is made shorter and written as C.
 
-    OUT/corpus/NUMBER           programs that took new branches; the next run begins with them
+    OUT/corpus/GUEST-NUMBER     programs that took new branches; all guests use them, and the next run begins with them
     OUT/found/NAME/complaint    the first line of the complaint
     OUT/found/NAME/program      the shortest program found that has it, for kcov_ioctls --run
     OUT/found/NAME/repro.c      the same as C: copy it to tests/debug, and make guest VARIANT=kcov CMD=repro
@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -37,16 +38,28 @@ LOST = 5                # the device is: the next session has another one
 
 
 class Fuzz:
-    """One run: where its files are, and what has been found."""
+    """One run: where its files are, and what has been found. Guest n is thread n's. @lock is for what all of them share."""
 
-    def __init__(self, out, mutant):
-        self.out, self.mutant, self.found = os.path.abspath(out), mutant, {}
+    def __init__(self, out, mutant, guests):
+        self.out, self.mutant, self.guests, self.found = os.path.abspath(out), mutant, guests, {}
+        self.lock, self.error = threading.Lock(), None
         if not os.path.isdir(self.path("corpus")):
             shutil.copytree(os.path.join(HERE, "seeds"), self.path("corpus"))
         if mutant:
             done = subprocess.run(["bash", f"{TOP}/qemu-device/vm/module.sh", os.environ["TSR_KDIR"]], text=True, check=True,
                                   stdout=subprocess.PIPE, env=dict(os.environ, MUTANT=mutant))
             shutil.copy(done.stdout.strip(), os.path.join(self.out, "tessera.ko"))
+
+        self.remove("stop")
+
+    def remove(self, name):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(self.path(name))
+
+    def stop(self):
+        """All guests end soon."""
+        with open(self.path("stop"), "w"):
+            pass
 
     def path(self, *names):
         return os.path.join(self.out, *names)
@@ -84,78 +97,104 @@ class Fuzz:
 
     # ---- One guest ---------------------------------------------------------------------------------
 
-    def session(self, seconds, seed, blind):
-        """Fuzz in a guest. Returns None, or (what, complaint, console) of the first find."""
+    def session(self, number, seconds, seed, blind):
+        """Fuzz in guest @number. Returns None, or (what, complaint, console) of the first find."""
         for name in ("now", "complaint"):
-            if os.path.exists(self.path(name)):
-                os.remove(self.path(name))
+            self.remove(f"{number}.{name}")
         with self.guest() as g:
             self.load(g)
-            command = f"kcov_ioctls /mnt {seconds} {seed}{' blind' if blind else ''}"
+            command = f"kcov_ioctls /mnt {number} {self.guests} {seconds} {seed}{' blind' if blind else ''}"
             try:
-                result = g.run(command, seconds + 300, stdout=show)
+                result = g.run(command, seconds + 300, stdout=lambda data: show(number, data))
             except GuestError as e:
                 return "panic", first_complaint(g.console()) or str(e).splitlines()[0], g.console()
             if result.status in STATUS:
-                return STATUS[result.status], self.read("complaint").strip(), g.console()
+                return STATUS[result.status], self.read(f"{number}.complaint").strip(), g.console()
             if result.status not in (0, LOST):
                 raise GuestError(f"kcov_ioctls ends with status {result.status}: {result.stderr.decode(errors='replace')}")
         return None
 
-    def complains(self, lines, c_file=None):
+    def complains(self, number, lines, c_file=None):
         """Run a program in a guest of its own; the complaint, or None."""
-        with open(self.path("try"), "w") as f:
+        with open(self.path(f"{number}.try"), "w") as f:
             f.writelines(lines)
         with self.guest() as g:
             self.load(g)
             try:
-                result = g.run(f"kcov_ioctls --run /mnt/try {c_file or ''}", TRY_LIMIT)
+                result = g.run(f"kcov_ioctls --run /mnt/{number}.try {c_file or ''}", TRY_LIMIT)
             except GuestError as e:
                 return first_complaint(g.console()) or str(e).splitlines()[0]
             return first_complaint(g.console()) or "a complaint" if result.status == 3 else None
 
     # ---- A find --------------------------------------------------------------------------------------
 
-    def shorten(self, lines, end):
+    def shorten(self, number, lines, end):
         """The program without the calls that it does not need. It stops at @end, with what it has."""
         chunk = max(len(lines) // 2, 1)
         while True:
             at = len(lines) - chunk
             while at >= 0 and time.monotonic() < end:
                 less = lines[:at] + lines[at + chunk:]
-                if less and self.complains(less):
+                if less and self.complains(number, less):
                     lines = less
                 at -= chunk
             if chunk == 1 or time.monotonic() >= end:
                 return lines
             chunk //= 2
 
-    def keep(self, what, complaint, console, shorten_seconds):
-        """Write down a find, unless it is known. Returns its name."""
+    def keep(self, number, what, complaint, console, shorten_seconds):
+        """Write down a find of guest @number, unless it is known."""
         name = re.sub(r"[^A-Za-z0-9_]+", "-", what + " " + without_numbers(complaint)).strip("-")[:80].lower()
-        if name in self.found:
-            self.found[name] += 1
-            return name
-        self.found[name] = 1
+        with self.lock:
+            known = name in self.found
+            self.found[name] = self.found.get(name, 0) + 1
+        if known:
+            return
         os.makedirs(self.path("found", name), exist_ok=True)
-        lines = [line for line in self.read("now").splitlines(True) if line.strip()]
+        lines = [line for line in self.read(f"{number}.now").splitlines(True) if line.strip()]
         print(f"found: {complaint or what} ({len(lines)} calls)", flush=True)
         if what != "no end":
-            lines = self.shorten(lines, time.monotonic() + shorten_seconds)
-        again = self.complains(lines, "/mnt/body.c")
+            lines = self.shorten(number, lines, time.monotonic() + shorten_seconds)
+        again = self.complains(number, lines, f"/mnt/{number}.body.c")
         note = complaint if again else f"{complaint}\n(the program alone does not show it again)"
         for leaf, text in (("complaint", note + "\n"), ("program", "".join(lines)), ("console", console),
-                           ("repro.c", reproducer(note, self.read("body.c")))):
+                           ("repro.c", reproducer(note, self.read(f"{number}.body.c")))):
             with open(self.path("found", name, leaf), "w") as f:
                 f.write(text)
         print(f"  {self.path('found', name)}: {len(lines)} calls{'' if again else ', not seen again'}", flush=True)
-        return name
+
+    # ---- All guests ------------------------------------------------------------------------------------
+
+    def work(self, number, end, args):
+        """Thread @number: one guest after the other. An error, too, ends all of them."""
+        seed = args.seed + number
+        try:
+            while time.monotonic() < end and not os.path.exists(self.path("stop")):
+                seed += self.guests
+                find = self.session(number, max(int(end - time.monotonic()), 1), seed, args.blind)
+                if find and args.first:
+                    self.stop()
+                if find:
+                    self.keep(number, *find, args.shorten)
+        except (GuestError, OSError, subprocess.CalledProcessError) as e:
+            self.error = e
+            self.stop()
+
+    def run(self, args):
+        end = time.monotonic() + args.seconds
+        threads = [threading.Thread(target=self.work, args=(n, end, args)) for n in range(self.guests)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self.error:
+            raise self.error
 
 
-def show(data):
+def show(number, data):
     """Progress of kcov_ioctls, as it comes."""
-    sys.stdout.write(data.decode(errors="replace"))
-    sys.stdout.flush()
+    for line in data.decode(errors="replace").splitlines():
+        print(f"{number}: {line}", flush=True)
 
 
 def first_complaint(console):
@@ -184,16 +223,12 @@ def main():
     parser.add_argument("--blind", action="store_true", help="without feedback, for comparison")
     parser.add_argument("--mutant", help="a driver with a known bug (tests/mutants)")
     parser.add_argument("--first", action="store_true", help="end at the first find")
+    parser.add_argument("--guests", type=int, default=os.cpu_count(), help="at a time (default: as many as processors)")
     parser.add_argument("--shorten", type=int, default=600, help="most seconds to make a program shorter (default 600)")
     args = parser.parse_args()
     try:
-        fuzz = Fuzz(args.out, args.mutant)
-        end = time.monotonic() + args.seconds
-        while time.monotonic() < end and not (args.first and fuzz.found):
-            args.seed += 1
-            find = fuzz.session(max(int(end - time.monotonic()), 1), args.seed, args.blind)
-            if find:
-                fuzz.keep(*find, args.shorten)
+        fuzz = Fuzz(args.out, args.mutant, min(args.guests, 64))
+        fuzz.run(args)
     except (GuestError, OSError, subprocess.CalledProcessError) as e:
         print(f"fuzz_kernel.py: {e}", file=sys.stderr)
         return 2

@@ -3,12 +3,15 @@
  * Fuzz the driver with programs of calls, and keep those that take branches which no program has
  * taken before. Runs in a guest whose kernel has KCOV; fuzz_kernel.py is its other half.
  *
- *   kcov_ioctls DIR SECONDS SEED [blind]   fuzz; DIR/corpus has programs and gets new ones
- *   kcov_ioctls --run FILE [OUT.c]         run one program, written as C to OUT.c
+ *   kcov_ioctls DIR N OF SECONDS SEED [blind]   fuzz as guest N of OF, which count from 0
+ *   kcov_ioctls --run FILE [OUT.c]              run one program, written as C to OUT.c
  *
- * DIR/now is the program that is running, so that it is known if the machine ends with it. Status:
- * 0 nothing found, 3 the kernel complained about DIR/now (DIR/complaint has the line), 4 a program
- * did not end, 5 the device is lost: another guest has one.
+ * Guests that run at the same time share DIR. DIR/corpus has programs, of which each guest adds its
+ * own and adopts those of others. DIR/N.now is the program that is running, so that it is known if
+ * the machine ends with it. A file DIR/stop ends all of them.
+ *
+ * Status: 0 nothing found, 3 the kernel complained about DIR/N.now (DIR/N.complaint has the line),
+ * 4 a program did not end, 5 the device is lost: another guest has one.
  */
 #include "gt.h"
 
@@ -29,11 +32,15 @@
 #define SLOW_US		100000
 #define SHORTEN_US	2000000	/* for a program that is kept */
 #define PATIENCE	120	/* seconds that a program may take */
+#define ADOPT_EVERY	64	/* programs, then those of other guests are looked at */
+#define GUESTS		64
 
 /* State of all workers, in shared memory. */
 struct fuzzer {
 	struct coverage coverage;
 	struct corpus corpus;
+	unsigned int saved;		/* programs of this guest in DIR/corpus */
+	unsigned int adopted[GUESTS];	/* programs of other guests that have been looked at */
 	_Atomic unsigned long ran;
 	unsigned long slow;		/* programs that took SLOW_US or more */
 	uint64_t us, slow_us;		/* time of all programs, and of those */
@@ -41,6 +48,7 @@ struct fuzzer {
 
 static struct fuzzer *fuzzer;
 static const char *dir;
+static unsigned int guest, guests;
 static int now = -1, kmsg = -1;
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -51,6 +59,24 @@ static char *path_of(const char *leaf)
 
 	snprintf(path, sizeof(path), "%s/%s", dir, leaf);
 	return path;
+}
+
+/* The path of a file of this guest. */
+static char *path_of_own(const char *leaf)
+{
+	char own[40];
+
+	snprintf(own, sizeof(own), "%u.%s", guest, leaf);
+	return path_of(own);
+}
+
+/* Number @n of the programs that guest @g has added. */
+static char *path_of_program(unsigned int g, unsigned int n)
+{
+	char leaf[40];
+
+	snprintf(leaf, sizeof(leaf), "corpus/%02u-%06u", g, n);
+	return path_of(leaf);
 }
 
 /* The program that runs from now on. Nobody syncs: 9p writes through. */
@@ -64,20 +90,38 @@ static void note_program(const struct program *p)
 	size = ftell(to);
 	fclose(to);
 	if (ftruncate(now, 0) || pwrite(now, text, size, 0) != size)
-		gt_die("%s cannot be written: %s", path_of("now"), strerror(errno));
+		gt_die("%s cannot be written: %s", path_of_own("now"), strerror(errno));
 }
 
-static void save(const struct program *p, unsigned int number)
+/* Add @p to DIR/corpus: whole, since other guests look there all the time. */
+static void save(const struct program *p)
 {
-	char leaf[40];
+	char part[512];
 	FILE *to;
 
-	snprintf(leaf, sizeof(leaf), "corpus/%06u", number);
-	to = fopen(path_of(leaf), "w");
+	snprintf(part, sizeof(part), "%s", path_of_own("part"));
+	to = fopen(part, "w");
 	if (!to)
 		return;
 	program_write(p, to);
-	fclose(to);
+	if (!fclose(to) && !rename(part, path_of_program(guest, fuzzer->saved)))
+		fuzzer->saved++;
+}
+
+/* Read the program at @path. Returns false if there is none. */
+static bool read_program(const char *path, struct program *p)
+{
+	char error[200];
+	FILE *from = fopen(path, "r");
+	bool sound;
+
+	if (!from)
+		return false;
+	sound = program_read(p, from, error, sizeof(error));
+	fclose(from);
+	if (!sound)
+		gt_die("%s is no program: %s", path, error);
+	return true;
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -109,7 +153,7 @@ static uint32_t try(struct program *p, struct news *news)
 	count(us);
 	if (!gt_kmsg_bad(kmsg, line, sizeof(line)))
 		return us;
-	to = fopen(path_of("complaint"), "w");
+	to = fopen(path_of_own("complaint"), "w");
 	if (to) {
 		fprintf(to, "%s\n", line);
 		fclose(to);
@@ -142,8 +186,29 @@ static void keep(struct program *p, struct news *news)
 	coverage_add(&fuzzer->coverage);
 	if (corpus->programs == CORPUS_PROGRAMS)
 		return;
-	corpus->entry[corpus->programs] = (struct entry){ *p, *news, last };
-	save(p, corpus->programs++);
+	corpus->entry[corpus->programs++] = (struct entry){ *p, *news, last };
+	save(p);
+}
+
+/* Run what other guests have added, and keep what takes branches that are new here. */
+static void adopt(void)
+{
+	struct corpus *corpus = &fuzzer->corpus;
+
+	for (unsigned int g = 0; g < guests; g++) {
+		struct program p;
+		struct news news;
+		uint32_t us;
+
+		while (g != guest && corpus->programs < CORPUS_PROGRAMS &&
+		       read_program(path_of_program(g, fuzzer->adopted[g]), &p)) {
+			fuzzer->adopted[g]++;
+			us = try(&p, &news);
+			coverage_add(&fuzzer->coverage);
+			if (news.count)
+				corpus->entry[corpus->programs++] = (struct entry){ p, news, us };
+		}
+	}
 }
 
 static void fuzz(uint64_t end, uint64_t seed, bool blind)
@@ -151,10 +216,16 @@ static void fuzz(uint64_t end, uint64_t seed, bool blind)
 	const struct corpus *corpus = &fuzzer->corpus;
 	uint64_t random = seed * 0x9e3779b97f4a7c15ULL + fuzzer->ran;
 
-	while (gt_now_ns() < end) {
+	for (unsigned int n = 1; gt_now_ns() < end; n++) {
 		struct program p;
 		struct news news;
 
+		if (!(n % ADOPT_EVERY)) {
+			if (!access(path_of("stop"), F_OK))
+				return;
+			if (!blind)
+				adopt();
+		}
 		if (blind || !corpus->programs || !random_below(&random, 20)) {
 			program_random(&p, &random);
 		} else {
@@ -221,7 +292,7 @@ static int watch(pid_t pid, uint64_t end)
 
 			snprintf(path, sizeof(path), "/proc/%d/stack", pid);
 			if (gt_read_file(path, stack, sizeof(stack)) > 0)
-				gt_write_file(path_of("complaint"), stack);
+				gt_write_file(path_of_own("complaint"), stack);
 			kill(pid, SIGKILL);
 			return 4;
 		}
@@ -230,27 +301,34 @@ static int watch(pid_t pid, uint64_t end)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 4;
 }
 
+/* Note that program @name of guest g, if it is one's, is known; g's next one has a higher number. */
+static void note_known(const char *name)
+{
+	unsigned int g, n;
+
+	if (sscanf(name, "%2u-%6u", &g, &n) != 2 || g >= GUESTS)
+		return;
+	if (fuzzer->adopted[g] <= n)
+		fuzzer->adopted[g] = n + 1;
+}
+
 static void load_corpus(void)
 {
 	struct dirent **names = NULL;
-	char error[200], leaf[300];
+	struct corpus *corpus = &fuzzer->corpus;
+	char leaf[300];
 	int n;
 
 	n = scandir(path_of("corpus"), &names, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
-		struct program *p = &fuzzer->corpus.entry[fuzzer->corpus.programs].program;
-		FILE *from;
-
-		if (names[i]->d_name[0] == '.' || fuzzer->corpus.programs == CORPUS_PROGRAMS)
+		if (names[i]->d_name[0] == '.' || corpus->programs == CORPUS_PROGRAMS)
 			continue;
 		snprintf(leaf, sizeof(leaf), "corpus/%s", names[i]->d_name);
-		from = fopen(path_of(leaf), "r");
-		if (!from || !program_read(p, from, error, sizeof(error)))
-			gt_die("%s is no program: %s", path_of(leaf),
-			       from ? error : strerror(errno));
-		fclose(from);
-		fuzzer->corpus.programs++;
+		if (read_program(path_of(leaf), &corpus->entry[corpus->programs].program))
+			corpus->programs++;
+		note_known(names[i]->d_name);
 	}
+	fuzzer->saved = fuzzer->adopted[guest];
 }
 
 static int run_one(const char *file, const char *out)
@@ -279,27 +357,29 @@ int main(int argc, char **argv)
 	kmsg = gt_kmsg_open();
 	if (argc > 2 && !strcmp(argv[1], "--run"))
 		return run_one(argv[2], argc > 3 ? argv[3] : NULL);
-	if (argc < 4) {
-		fputs("usage: kcov_ioctls DIR SECONDS SEED [blind] | --run FILE [OUT.c]\n",
+	guest = argc > 5 ? (unsigned int)strtoul(argv[2], NULL, 0) : 0;
+	guests = argc > 5 ? (unsigned int)strtoul(argv[3], NULL, 0) : 0;
+	if (guest >= guests || guests > GUESTS) {
+		fputs("usage: kcov_ioctls DIR N OF SECONDS SEED [blind] | --run FILE [OUT.c]\n",
 		      stderr);
 		return 2;
 	}
 	dir = argv[1];
-	end = gt_now_ns() + strtoull(argv[2], NULL, 0) * 1000000000ULL;
-	seed = strtoull(argv[3], NULL, 0);
-	now = open(path_of("now"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	end = gt_now_ns() + strtoull(argv[4], NULL, 0) * 1000000000ULL;
+	seed = strtoull(argv[5], NULL, 0);
+	now = open(path_of_own("now"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	fuzzer = mmap(NULL, sizeof(*fuzzer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (now < 0 || fuzzer == MAP_FAILED)
 		gt_die("%s: %s", dir, strerror(errno));
 	load_corpus();
-	while (!status && gt_now_ns() < end) {
+	while (!status && gt_now_ns() < end && access(path_of("stop"), F_OK)) {
 		pid_t pid;
 
 		fflush(stdout);
 		pid = fork();
 		if (!pid)
-			worker(end, seed, argc > 4);
+			worker(end, seed, argc > 6);
 		status = watch(pid, end);
 	}
 	say_progress();
