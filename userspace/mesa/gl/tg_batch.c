@@ -315,6 +315,21 @@ void tg_batch_drop(struct tg_batch *b)
 	batch_free(b, false);
 }
 
+/* Every job of the batch has come to its end. */
+static bool has_ended(const struct tg_screen *screen, const struct tg_job *job)
+{
+	const struct tg_progress *progress = tg_screen_progress(screen);
+	bool ended = true;
+
+	u_foreach_bit(queue, job->queues) {
+		const uint64_t *word = job->early & 1u << queue ? &progress->early[queue]
+								: &progress->last[queue];
+
+		ended &= job->point <= p_atomic_read(word);
+	}
+	return ended;
+}
+
 void tg_screen_retire(struct tg_screen *screen)
 {
 	struct tg_job *job;
@@ -324,11 +339,12 @@ void tg_screen_retire(struct tg_screen *screen)
 		simple_mtx_lock(&screen->lock);
 		job = list_is_empty(&screen->batches) ? NULL :
 		      list_first_entry(&screen->batches, struct tg_job, link);
-		if (job && tg_screen_done(screen, job->point)) {
-			/* done or lost: that is known only as long as the jobs are */
-			if (!looked)
+		if (job && tg_screen_reached(screen, job->point)) {
+			/* lost, maybe: whose it was is known only as long as the jobs are */
+			if (!looked && !has_ended(screen, job)) {
 				tg_screen_mend(screen);
-			looked = true;
+				looked = true;
+			}
 			list_del(&job->link);
 		} else {
 			job = NULL;

@@ -29,6 +29,7 @@ struct tg_job {
 	uint64_t point, number;		/* the batch's */
 	struct tg_context *ctx;		/* whose it is; NULL: the context is gone */
 	uint32_t queues;		/* bit n: a job on the screen's queue n */
+	uint32_t early;			/* of those, the ones that do not signal the point */
 	struct util_dynarray bos;	/* struct tg_bo *, referenced */
 	struct util_dynarray codes;	/* struct tg_code *, referenced */
 	struct util_dynarray chunks;	/* struct tsr_alloc of tg_screen.lists */
@@ -38,6 +39,7 @@ struct tg_batch {
 	struct tg_context *ctx;
 	struct tg_job *job;
 	uint64_t number;		/* unique in the process, never 0 */
+	uint64_t *end[TG_ENGINES];	/* room for the packet that ends the stream of the engine */
 	struct set *used, *written;	/* struct tg_bo *: all of job->bos; those that it writes */
 	struct pipe_framebuffer_state fb;	/* referenced */
 	unsigned samples_log2, layers;

@@ -93,10 +93,11 @@ static bool write_stream(struct tg_context *ctx, struct tg_batch *b,
 					     .groups_y = info->grid[1],
 					     .groups_z = info->grid[2] };
 	const struct tsr_dispatch_indirect indirect = { .state = state, .groups = ctx->groups_va };
+	const uint32_t qwords =
+		info->indirect ? TSR_DISPATCH_INDIRECT_QWORDS : TSR_DISPATCH_QWORDS;
 	uint64_t *stream;
 
-	*size = 8 * (TG_STREAM_BEGIN_QWORDS + (info->indirect ? TSR_DISPATCH_INDIRECT_QWORDS
-							      : TSR_DISPATCH_QWORDS));
+	*size = TG_STREAM_BYTES(qwords);
 	stream = tg_batch_alloc(b, *size, 64, va);
 	if (!stream)
 		return false;
@@ -105,6 +106,7 @@ static bool write_stream(struct tg_context *ctx, struct tg_batch *b,
 		tsr_pack_dispatch_indirect(stream, &indirect);
 	else
 		tsr_pack_dispatch(stream, &direct);
+	tg_stream_end(b, TG_COMPUTE, stream + qwords);
 	return true;
 }
 

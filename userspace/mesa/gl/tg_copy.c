@@ -78,13 +78,15 @@ void *tg_copy_stage(struct tg_context *ctx, uint64_t size, uint64_t *va)
 
 bool tg_copy_finish(struct tg_batch *c)
 {
-	const uint32_t bytes = TG_STREAM_BEGIN_QWORDS * 8 + c->packets.size;
+	const uint32_t qwords = c->packets.size / sizeof(uint64_t);
+	const uint32_t bytes = TG_STREAM_BYTES(qwords);
 	uint64_t *words = tg_batch_alloc(c, bytes, 64, &c->list_va);
 
 	if (!words || c->failed)
 		return false;
 	words = tg_stream_begin(c, TG_COPY, words);
 	memcpy(words, c->packets.data, c->packets.size);
+	tg_stream_end(c, TG_COPY, words + qwords);
 	c->list_size = bytes;
 	return true;
 }

@@ -84,7 +84,7 @@ static bool write_time(struct tg_context *ctx, struct tg_query *q, unsigned inde
 {
 	const struct tsr_timestamp packet = { .event = TSR_EVENT_REACHED,
 					      .addr = q->bo->va + 8 * index };
-	const uint32_t size = (TG_STREAM_BEGIN_QWORDS + TSR_TIMESTAMP_QWORDS) * 8;
+	const uint32_t size = TG_STREAM_BYTES(TSR_TIMESTAMP_QWORDS);
 	struct tg_batch *b;
 	uint64_t va, *words;
 
@@ -97,7 +97,9 @@ static bool write_time(struct tg_context *ctx, struct tg_query *q, unsigned inde
 		tg_batch_drop(b);
 		return false;
 	}
-	tsr_pack_timestamp(tg_stream_begin(b, TG_COMPUTE, words), &packet);
+	words = tg_stream_begin(b, TG_COMPUTE, words);
+	tsr_pack_timestamp(words, &packet);
+	tg_stream_end(b, TG_COMPUTE, words + TSR_TIMESTAMP_QWORDS);
 	tg_batch_use(b, q->bo, true);
 	tg_batch_submit_alone(b, TG_COMPUTE, va, size);
 	return true;

@@ -48,11 +48,34 @@ static void note(struct tg_screen *screen, uint64_t point)
 		;
 }
 
+const struct tg_progress *tg_screen_progress(const struct tg_screen *screen)
+{
+	return (const struct tg_progress *)screen->progress->map;
+}
+
+bool tg_screen_reached(struct tg_screen *screen, uint64_t point)
+{
+	const struct tg_progress *progress = tg_screen_progress(screen);
+	uint64_t done = 0;
+	unsigned queue;
+
+	if (point <= atomic_load(&screen->completed))
+		return true;
+	/* batches end in order, on whichever queue */
+	for (queue = 0; queue < TG_QUEUES; queue++) {
+		const uint64_t last = p_atomic_read(&progress->last[queue]);
+
+		done = MAX2(done, last);
+	}
+	note(screen, done);
+	return point <= done;
+}
+
 bool tg_screen_done(struct tg_screen *screen, uint64_t point)
 {
 	uint64_t now;
 
-	if (point <= atomic_load(&screen->completed))
+	if (tg_screen_reached(screen, point))
 		return true;
 	if (tsr_sync_get_point(screen->timeline, &now))
 		return true;	/* the device is gone: nothing will ever be */
@@ -66,7 +89,7 @@ bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout)
 		timeout == OS_TIMEOUT_INFINITE ? TSR_DEADLINE_NEVER : tsr_deadline(timeout);
 	int ret;
 
-	if (tg_screen_done(screen, point))
+	if (tg_screen_reached(screen, point))
 		return true;
 	ret = tsr_sync_wait(screen->timeline, point, deadline);
 	if (ret == -ETIME)
@@ -80,7 +103,7 @@ bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout)
 /* The batch that the queue had begun, of those that may be lost; NULL: it is not among them. */
 static struct tg_job *guilty(struct tg_screen *screen, unsigned queue)
 {
-	const uint64_t number = p_atomic_read((const uint64_t *)screen->begun->map + queue);
+	const uint64_t number = p_atomic_read(&tg_screen_progress(screen)->begun[queue]);
 
 	list_for_each_entry(struct tg_job, job, &screen->batches, link) {
 		if (job->number == number)
@@ -267,10 +290,10 @@ static bool open_device(struct tg_screen *screen, int fd)
 			return false;
 		}
 	}
-	screen->begun = tg_bo_create(screen, TG_QUEUES * sizeof(uint64_t), "begun");
-	if (!screen->begun)
+	screen->progress = tg_bo_create(screen, sizeof(struct tg_progress), "progress");
+	if (!screen->progress)
 		return false;
-	memset(screen->begun->map, 0, TG_QUEUES * sizeof(uint64_t));
+	memset(screen->progress->map, 0, sizeof(struct tg_progress));
 	screen->submitted_priority = DRM_TESSERA_PRIORITY_NORMAL;
 	return tg_screen_add_priority(screen, DRM_TESSERA_PRIORITY_NORMAL);
 }
@@ -286,7 +309,7 @@ static void destroy(struct pipe_screen *pscreen)
 		tg_screen_wait(screen, screen->submitted, OS_TIMEOUT_INFINITE);
 		tg_screen_retire(screen);
 	}
-	tg_bo_reference(&screen->begun, NULL);
+	tg_bo_reference(&screen->progress, NULL);
 	for (i = 0; i < TG_ENGINES; i++)
 		tg_bo_reference(&screen->scratch[i], NULL);
 	simple_mtx_lock(&screen->lock);

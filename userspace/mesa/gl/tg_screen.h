@@ -42,6 +42,13 @@ enum tg_debug {
 	TG_DEBUG_NOCOPY = 1 << 5	/* copy by the CPU and by drawing only */
 };
 
+/* How far each queue is. A job that does not come to its end leaves no point. */
+struct tg_progress {
+	uint64_t begun[TG_QUEUES];	/* number of the batch that began last */
+	/* the points of the jobs that ended last: that signal their point, and of tg_job.early */
+	uint64_t last[TG_QUEUES], early[TG_QUEUES];
+};
+
 struct tg_screen {
 	struct pipe_screen base;
 	uint32_t debug;				/* enum tg_debug */
@@ -58,7 +65,7 @@ struct tg_screen {
 	simple_mtx_t lock;			/* protects what follows */
 	uint32_t priorities;	/* bit n: there are, or were, contexts of priority n */
 	struct tsr_queue *queue[TG_QUEUES];
-	struct tg_bo *begun;		/* uint64_t for each: number of the batch that began last */
+	struct tg_bo *progress;		/* struct tg_progress, which jobs write */
 	struct tsr_tiler_heap *heap[TG_HEAPS];
 	struct tsr_sync *timeline;		/* each batch is a point */
 	struct tsr_submit *submit;
@@ -86,7 +93,12 @@ static inline struct tg_screen *tg_screen(struct pipe_screen *screen)
 	return (struct tg_screen *)screen;
 }
 
-/* Returns true if the batch with this point is done; asks the kernel if that is not known. */
+/* What jobs have written so far. Any thread may read it. */
+const struct tg_progress *tg_screen_progress(const struct tg_screen *screen);
+
+/* Returns true if the batch with this point is known to be done, without asking the kernel. */
+bool tg_screen_reached(struct tg_screen *screen, uint64_t point);
+/* Returns true if it is done; asks the kernel if that is not known. */
 bool tg_screen_done(struct tg_screen *screen, uint64_t point);
 
 /* Wait until it is, timeout in nanoseconds; false: it is not. */

@@ -14,14 +14,21 @@
 #include "tg_submit.h"
 
 #define MOST_IN_FLIGHT	8u	/* batches; who submits more waits */
-#define BIN_BYTES	((TG_STREAM_BEGIN_QWORDS + TSR_BIN_QWORDS) * 8)
-#define RENDER_BYTES	((TG_STREAM_BEGIN_QWORDS + TSR_RENDER_QWORDS) * 8)
+#define BIN_BYTES	TG_STREAM_BYTES(TSR_BIN_QWORDS)
+#define RENDER_BYTES	TG_STREAM_BYTES(TSR_RENDER_QWORDS)
+
+/* The address of the queue's word in an array of struct tg_progress. */
+static uint64_t word_of(const struct tg_batch *b, size_t array, enum tg_engine engine)
+{
+	return b->ctx->screen->progress->va + array +
+	       sizeof(uint64_t) * tg_queue_number(b->ctx->priority, engine);
+}
 
 uint64_t *tg_stream_begin(struct tg_batch *b, enum tg_engine engine, uint64_t *words)
 {
 	const struct tsr_fence fence = { .event = TSR_EVENT_REACHED,
-					 .addr = b->ctx->screen->begun->va +
-						 8 * tg_queue_number(b->ctx->priority, engine),
+					 .addr = word_of(b, offsetof(struct tg_progress, begun),
+							 engine),
 					 .value = b->number };
 	const struct tsr_barrier barrier = { .wait_writes = true,
 					     .inv_read = true,
@@ -30,6 +37,33 @@ uint64_t *tg_stream_begin(struct tg_batch *b, enum tg_engine engine, uint64_t *w
 	tsr_pack_fence(words, &fence);
 	tsr_pack_barrier(words + TSR_FENCE_QWORDS, &barrier);
 	return words + TG_STREAM_BEGIN_QWORDS;
+}
+
+void tg_stream_end(struct tg_batch *b, enum tg_engine engine, uint64_t *words)
+{
+	b->end[engine] = words;
+}
+
+/* The job of the engine writes @point to @addr when it has ended. */
+static void end_at(struct tg_batch *b, enum tg_engine engine, uint64_t addr, uint64_t point)
+{
+	const struct tsr_fence fence = { .event = TSR_EVENT_ALL_DONE, .addr = addr,
+					 .value = point };
+
+	tsr_pack_fence(b->end[engine], &fence);
+}
+
+/* The point does not wait for the job of @engine itself, only for one after it. */
+static void end_early(struct tg_batch *b, enum tg_engine engine, uint64_t point)
+{
+	end_at(b, engine, word_of(b, offsetof(struct tg_progress, early), engine), point);
+	b->job->early = 1u << tg_queue_number(b->ctx->priority, engine);
+}
+
+/* The job of @engine signals the point. */
+static void end_last(struct tg_batch *b, enum tg_engine engine, uint64_t point)
+{
+	end_at(b, engine, word_of(b, offsetof(struct tg_progress, last), engine), point);
 }
 
 /* The two streams. */
@@ -43,10 +77,12 @@ static bool write_streams(struct tg_batch *b, const struct tg_frame *f, uint64_t
 	bin = tg_stream_begin(b, TG_BIN, bin);
 	tsr_pack_bin(bin, &(struct tsr_bin){
 				  .list = b->list_va, .size = b->list_size, .frame = f->va });
+	tg_stream_end(b, TG_BIN, bin + TSR_BIN_QWORDS);
 	render = tg_stream_begin(b, TG_RENDER, render);
 	tsr_pack_render(render, &(struct tsr_render){ .list = f->render_va,
 						      .size = f->render_size,
 						      .frame = f->va });
+	tg_stream_end(b, TG_RENDER, render + TSR_RENDER_QWORDS);
 	return true;
 }
 
@@ -236,6 +272,7 @@ uint64_t tg_submit_alone(struct tg_batch *b, enum tg_engine engine, uint64_t va,
 
 	simple_mtx_lock(&screen->lock);
 	point = screen->submitted + 1;
+	end_last(b, engine, point);
 	ret = flush_alone(screen, b, engine, va, size, point);
 	if (ret == -ECANCELED && tg_screen_mend(screen))
 		ret = flush_alone(screen, b, engine, va, size, point);
@@ -257,6 +294,10 @@ uint64_t tg_submit(struct tg_batch *b, struct tg_frame *f, struct tg_batch *copi
 		return 0;
 	simple_mtx_lock(&screen->lock);
 	point = screen->submitted + 1;
+	if (copies)
+		end_early(copies, TG_COPY, point);
+	end_early(b, TG_BIN, point);
+	end_last(b, TG_RENDER, point);
 	set_heap(f, screen->heap[point % TG_HEAPS]);
 	ret = flush(screen, b, va, copies, point);
 	if (ret == -ECANCELED && tg_screen_mend(screen)) {

@@ -6,12 +6,20 @@
 #include "tg_frame.h"
 
 #define TG_STREAM_BEGIN_QWORDS	(TSR_FENCE_QWORDS + TSR_BARRIER_QWORDS)
+/* Bytes of a job's stream with packets of @qwords between its begin and its end. */
+#define TG_STREAM_BYTES(qwords)	(8u * (TG_STREAM_BEGIN_QWORDS + (qwords) + TSR_FENCE_QWORDS))
 
 /*
  * tg_stream_begin(): what each job begins with: it says whose it is, for who asks when the queue is
  * dead, and what was cached may have changed. Returned: where the next packet goes.
  */
 uint64_t *tg_stream_begin(struct tg_batch *batch, enum tg_engine engine, uint64_t *words);
+
+/*
+ * tg_stream_end(): what it ends with at @words: it says that it has come there. The packet is
+ * written when the batch is submitted, since it has the batch's point.
+ */
+void tg_stream_end(struct tg_batch *batch, enum tg_engine engine, uint64_t *words);
 
 /*
  * tg_submit(): BIN and RENDER of a batch whose lists are complete, after the job of @copies, which
