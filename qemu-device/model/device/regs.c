@@ -466,10 +466,11 @@ void tsr_gpu_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 	if (offset & 3 || offset >= TSR_REGISTERS_SIZE)
 		return;
 	pthread_mutex_lock(&gpu->lock);
+	tsr_workers_late(&gpu->workers);
 	if (gpu->cfg.check && offset < TSR_CHECK__OFFSET)
 		gpu->hooks->wrote(gpu, offset, value);
 	if (!atomic_load(&gpu->hooked.gone))
 		write_register(gpu, offset, value);
 	tsr_hooks_arm(gpu);
-	pthread_mutex_unlock(&gpu->lock);
+	tsr_workers_unlock(gpu);
 }

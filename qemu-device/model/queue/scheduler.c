@@ -482,7 +482,7 @@ void tsr_sched_kick(struct tsr_gpu *gpu)
 		budget -= spent < budget ? spent : budget;
 	}
 	if (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
-		tsr_workers_wake(gpu);
+		tsr_workers_wake_late(gpu);
 }
 
 /* One of the queues that run: which one is the seed's choice. */

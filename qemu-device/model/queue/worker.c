@@ -130,16 +130,37 @@ void tsr_workers_signal(struct tsr_gpu *gpu, unsigned int count)
 		sem_post(&gpu->workers.wake);
 }
 
+/* True if there are workers, and nobody spins or wakes up. */
+static bool all_sleep(struct tsr_gpu *gpu)
+{
+	return gpu->cfg.threads && !tsr_gpu_stands(gpu) &&
+	       gpu->workers.idle == atomic_load(&gpu->workers.sleeping);
+}
+
 void tsr_workers_wake(struct tsr_gpu *gpu)
 {
-	if (tsr_gpu_stands(gpu))
-		return;
-	if (!gpu->cfg.threads) {
-		if (gpu->ops->work)
-			gpu->ops->work(gpu->host);
-	} else if (gpu->workers.idle == atomic_load(&gpu->workers.sleeping)) {
-		tsr_workers_signal(gpu, 1);	/* nobody spins or wakes up: wake one */
-	}
+	if (!gpu->cfg.threads && !tsr_gpu_stands(gpu) && gpu->ops->work)
+		gpu->ops->work(gpu->host);
+	if (all_sleep(gpu))
+		tsr_workers_signal(gpu, 1);
+}
+
+void tsr_workers_wake_late(struct tsr_gpu *gpu)
+{
+	if (gpu->workers.late && gpu->cfg.threads)
+		gpu->workers.due |= all_sleep(gpu);
+	else
+		tsr_workers_wake(gpu);
+}
+
+void tsr_workers_unlock(struct tsr_gpu *gpu)
+{
+	const bool due = gpu->workers.due;
+
+	gpu->workers.late = gpu->workers.due = false;
+	pthread_mutex_unlock(&gpu->lock);
+	if (due)
+		tsr_workers_signal(gpu, 1);
 }
 
 bool tsr_workers_start(struct tsr_gpu *gpu)

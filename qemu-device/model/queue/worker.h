@@ -30,6 +30,8 @@ struct tsr_workers {
 	/* the device goes away; read without the lock by those that spin */
 	atomic_bool quit;
 	unsigned int spin_ns;		/* how long to spin, adapted */
+	bool late;			/* a thread is about to release the lock: it wakes then */
+	bool due;			/* it has somebody to wake */
 };
 
 /* Start cfg.threads workers. False: the system has no more threads. */
@@ -38,6 +40,18 @@ bool tsr_workers_start(struct tsr_gpu *gpu);
 void tsr_workers_stop(struct tsr_gpu *gpu);
 /* There is work for somebody else than this thread. Lock held. */
 void tsr_workers_wake(struct tsr_gpu *gpu);
+/*
+ * tsr_workers_wake() for a thread that has nothing more to do with the lock: who is woken does not
+ * have to wait for it. Only between tsr_workers_late() and tsr_workers_unlock(), else as
+ * tsr_workers_wake().
+ */
+void tsr_workers_wake_late(struct tsr_gpu *gpu);
+static inline void tsr_workers_late(struct tsr_workers *workers)
+{
+	workers->late = true;
+}
+/* Release the lock, and wake whom tsr_workers_wake_late() has found. */
+void tsr_workers_unlock(struct tsr_gpu *gpu);
 /*
  * Wake @count workers that sleep, or fewer. What they are to find must have been there when the
  * lock was held last. The lock need not be held: those who wake take it first.
