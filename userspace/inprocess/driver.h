@@ -134,6 +134,7 @@ void drv_wake(void);
  * calls is going to run when the lock is left.
  *
  * lock_init(): nobody holds the lock.
+ * lock_own_thread(): the calling thread is the driver's and has all signals blocked for good.
  *
  * lock_pause(), lock_resume(): the holder lets others have the lock for a moment. Its signals stay
  * blocked, and it must not sleep in between.
@@ -151,6 +152,7 @@ struct lock_state {
 #endif
 
 void lock_init(void);
+void lock_own_thread(void);
 void lock_enter(void);
 void lock_leave(void);
 struct lock_state lock_pause(void);

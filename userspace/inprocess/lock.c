@@ -22,6 +22,8 @@
 
 /* The holder's; belongs to the lock. */
 static struct lock_state saved;
+/* The thread is the driver's own: no signal reaches it, and nobody cancels it. */
+static _Thread_local bool own;
 
 /* The C library's functions leave out its own signals, one of which cancels threads. */
 static void set_mask(int how, const uint64_t *mask, uint64_t *old)
@@ -34,14 +36,21 @@ void lock_init(void)
 	drv.lock = (pthread_mutex_t)LOCK_INITIALIZER;
 }
 
+void lock_own_thread(void)
+{
+	own = true;
+}
+
 void lock_enter(void)
 {
 	const uint64_t all = ~FAULTS;
-	uint64_t mask = 0;
-	int cancel;
+	uint64_t mask = UINT64_MAX;
+	int cancel = PTHREAD_CANCEL_DISABLE;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	set_mask(SIG_BLOCK, &all, &mask);
+	if (!own) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+		set_mask(SIG_BLOCK, &all, &mask);
+	}
 	pthread_mutex_lock(&drv.lock);
 	saved.mask = mask;
 	saved.cancel = cancel;
@@ -59,7 +68,8 @@ void lock_leave(void)
 	const int cancel = saved.cancel;
 
 	pthread_mutex_unlock(&drv.lock);
-	restore(mask, cancel);
+	if (!own)
+		restore(mask, cancel);
 }
 
 struct lock_state lock_pause(void)

@@ -341,6 +341,7 @@ static void *thread_main(void *unused)
 {
 	bool busy = false, watched = false;
 
+	lock_own_thread();
 	for (;;) {
 		bool woken = sleep_until_needed(busy, watched);
 		uint64_t timer;
