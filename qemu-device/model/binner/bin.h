@@ -98,13 +98,13 @@ struct tsr_bin_version {
 
 /* ---- Copies of states ------------------------------------------------------------------------ */
 
-/* What is copied to the heap of a draw, in this order. */
+/* Copies that BIN makes for a draw, in this order. */
 enum tsr_bin_copy {
 	TSR_BIN_COPY_SHADER,
 	TSR_BIN_COPY_DRAW,
 	TSR_BIN_COPY_VARYING,
 	TSR_BIN_COPY_FRAGMENT,
-	TSR_BIN_COPY_VARYING_PUSH,	/* those of LIST_PUSH */
+	TSR_BIN_COPY_VARYING_PUSH,	/* of the constants that LIST_PUSH names */
 	TSR_BIN_COPY_FRAGMENT_PUSH,
 	TSR_BIN_COPIES
 };

@@ -129,19 +129,10 @@ enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *in
 
 /* ---- Batch records --------------------------------------------------------------------------- */
 
-/* True if there is none, or its first @size bytes are in the heap. */
-static bool may_be_copy(const struct tsr_frame_heap *heap, uint32_t offset, uint32_t size)
+/* True if @offset is 0, or a copy of @qwords or more can be there. */
+static bool is_copy(const struct tsr_frame_heap *heap, uint32_t offset, uint32_t qwords)
 {
-	return !offset || within(heap, offset, 1, size);
-}
-
-static bool has_copies(const struct tsr_frame_heap *heap, const struct tsr_heap_batch *h)
-{
-	return within(heap, h->shader_copy, 1, TSR_SHADER_STATE__QWORDS * 8) &&
-	       within(heap, h->draw_copy, 1, TSR_DRAW_STATE__QWORDS * 8) &&
-	       may_be_copy(heap, h->varying_copy, TSR_SHADER_PROGRAM__QWORDS * 8) &&
-	       may_be_copy(heap, h->fragment_copy, TSR_SHADER_PROGRAM__QWORDS * 8) &&
-	       may_be_copy(heap, h->varying_push, 0) && may_be_copy(heap, h->fragment_push, 0);
+	return !offset || within(heap, offset, qwords, 8);
 }
 
 static bool is_sound(const struct tsr_frame_heap *heap, uint32_t offset,
@@ -161,14 +152,17 @@ static bool is_sound(const struct tsr_frame_heap *heap, uint32_t offset,
 	       (!h->clipped_data || within(heap, h->clipped_data, 0, 0)) &&
 	       h->padded <= 1ull << 32 && !(h->shader_state % 64) && !(h->draw_state % 64) &&
 	       !(h->samples_query % 8) && !(h->any_query % 8) && !(h->statistics_query % 8) &&
-	       has_copies(heap, h);
+	       h->shader_copy && is_copy(heap, h->shader_copy, TSR_SHADER_STATE__QWORDS) &&
+	       h->draw_copy && is_copy(heap, h->draw_copy, TSR_DRAW_STATE__QWORDS) &&
+	       is_copy(heap, h->varying_copy, TSR_SHADER_PROGRAM__QWORDS) &&
+	       is_copy(heap, h->fragment_copy, TSR_SHADER_PROGRAM__QWORDS) &&
+	       is_copy(heap, h->varying_push, 0) && is_copy(heap, h->fragment_push, 0);
 }
 
-enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
-			     uint32_t offset, struct tsr_batch *batch)
+static enum tsr_step read_record(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+				 uint32_t offset, struct tsr_heap_batch *h)
 {
 	uint64_t word[TSR_HEAP_BATCH__QWORDS];
-	struct tsr_heap_batch h;
 	enum tsr_step step;
 
 	mem->unit = TSR_UNIT_TILE;
@@ -177,9 +171,18 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 	step = read_array(mem, heap->base + offset, word, sizeof(word));
 	if (step != TSR_STEP_DONE)
 		return step;
-	tsr_unpack_heap_batch(word, &h);
-	if (!is_sound(heap, offset, &h))
-		return wrong(mem, heap, offset);
+	tsr_unpack_heap_batch(word, h);
+	return is_sound(heap, offset, h) ? TSR_STEP_DONE : wrong(mem, heap, offset);
+}
+
+enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+			     uint32_t offset, struct tsr_batch *batch)
+{
+	struct tsr_heap_batch h;
+	enum tsr_step step = read_record(mem, heap, offset, &h);
+
+	if (step != TSR_STEP_DONE)
+		return step;
 	*batch = (struct tsr_batch){
 		.offset = offset, .previous = h.previous, .shader_state = h.shader_state,
 		.draw_state = h.draw_state, .samples_query = h.samples_query,
@@ -199,21 +202,13 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 enum tsr_step tsr_heap_copies(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
 			      const struct tsr_batch *batch, struct tsr_batch_copies *copies)
 {
-	uint64_t word[TSR_HEAP_BATCH__QWORDS];
 	struct tsr_heap_batch h;
-	enum tsr_step step = read_array(mem, heap->base + batch->offset, word, sizeof(word));
+	enum tsr_step step = read_record(mem, heap, batch->offset, &h);
 
 	if (step != TSR_STEP_DONE)
 		return step;
-	tsr_unpack_heap_batch(word, &h);
-	/* the guest may have changed it since the batch was read */
-	if (!has_copies(heap, &h))
-		return wrong(mem, heap, batch->offset);
-	*copies = (struct tsr_batch_copies){
-		.shader_state = heap->base + h.shader_copy, .draw_state = heap->base + h.draw_copy,
-		.varying = h.varying_copy ? heap->base + h.varying_copy : 0,
-		.fragment = h.fragment_copy ? heap->base + h.fragment_copy : 0,
-	};
+	*copies = (struct tsr_batch_copies){ h.shader_copy, h.draw_copy, h.varying_copy,
+					     h.fragment_copy };
 	return TSR_STEP_DONE;
 }
 
@@ -390,33 +385,27 @@ static void prefetch_vertices(const struct tsr_tile_reader *r, const struct tsr_
 	prefetch_lines(r, mem, data + 16ull * low, 16 * (high - low + 1));
 }
 
-/* Prefetches states of draws: fragment programs, and their push constants. */
-static void prefetch_states(const struct tsr_mem *mem, const struct hint *hint, unsigned int n)
+/* Prefetches copies of what draws name: states, and fragment programs with push constants. */
+static void prefetch_copies(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
+			    const struct hint *hint, unsigned int n)
 {
-	const uint64_t *state[HINTS], *program[HINTS];
-	uint64_t va = UINT64_MAX;	/* no state's: it is not aligned */
-	uint32_t offset = 0;
-	unsigned int states = 0;
+	uint32_t offset = 0, shader = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
+		struct tsr_heap_batch b;
+
 		if (!hint[i].header || hint[i].offset == offset)
 			continue;
 		offset = hint[i].offset;
-		if (hint[i].header[TSR_HEAP_BATCH_FRAGMENT_PUSH__QWORD])
-			tsr_mem_call_for(
-				mem, hint[i].header[TSR_HEAP_BATCH_FRAGMENT_PUSH__QWORD], 1);
-		if (hint[i].header[TSR_HEAP_BATCH_SHADER_STATE__QWORD] == va)
+		tsr_unpack_heap_batch(hint[i].header, &b);
+		if (b.fragment_push)
+			prefetch_lines(r, mem, b.fragment_push, 1);
+		if (b.shader_copy == shader)
 			continue;
-		va = hint[i].header[TSR_HEAP_BATCH_SHADER_STATE__QWORD];
-		state[states] = tsr_mem_call_for(mem, va, TSR_SHADER_STATE__QWORDS);
-		states += state[states] != NULL;
-	}
-	for (unsigned int i = 0; i < states; i++)
-		program[i] = tsr_mem_call_for(mem, state[i][TSR_SHADER_STATE_FRAGMENT__QWORD],
-					      TSR_SHADER_PROGRAM__QWORDS);
-	for (unsigned int i = 0; i < states; i++) {
-		if (program[i])
-			tsr_mem_call_for(mem, program[i][TSR_SHADER_PROGRAM_PUSH__QWORD], 1);
+		shader = b.shader_copy;
+		prefetch_lines(r, mem, shader, TSR_SHADER_STATE__QWORDS * 8);
+		if (b.fragment_copy)
+			prefetch_lines(r, mem, b.fragment_copy, TSR_SHADER_PROGRAM__QWORDS * 8 + 1);
 	}
 }
 
@@ -453,7 +442,7 @@ static void prefetch(const struct tsr_tile_reader *r, const struct tsr_mem *mem)
 		if (hint[i].header && hint[i].primitive)
 			prefetch_vertices(r, mem, &hint[i]);
 	}
-	prefetch_states(mem, hint, n);
+	prefetch_copies(r, mem, hint, n);
 }
 
 /* Have the block at r->at. */

@@ -61,10 +61,10 @@ enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *in
  */
 enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
 			     uint32_t offset, struct tsr_batch *batch);
-/* Addresses of copies of what a batch's draw names; 0: it has no such program. */
+/* Offsets of copies of what a batch's draw names; 0: it has no such program. */
 struct tsr_batch_copies {
-	uint64_t shader_state, draw_state;
-	uint64_t varying, fragment;	/* programs */
+	uint32_t shader_state, draw_state;
+	uint32_t varying, fragment;	/* programs */
 };
 /* Read where the copies of @batch are. Each of them begins in the heap. */
 enum tsr_step tsr_heap_copies(struct tsr_mem *mem, const struct tsr_frame_heap *heap,

@@ -31,7 +31,7 @@ struct tsr_workers {
 	atomic_bool quit;
 	unsigned int spin_ns;		/* how long to spin, adapted */
 	bool late;			/* a thread is about to release the lock: it wakes then */
-	bool due;			/* it has somebody to wake */
+	bool due;			/* that thread has somebody to wake */
 };
 
 /* Start cfg.threads workers. False: the system has no more threads. */

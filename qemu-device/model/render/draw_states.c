@@ -240,10 +240,11 @@ static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *
 	s->shader_state = TSR_TILE_NO_STATE;
 	step = tsr_heap_copies(mem, &r->heap, batch, &copies);
 	if (step == TSR_STEP_DONE)
-		step = tsr_descriptor_read_copy(mem, batch->shader_state, copies.shader_state,
+		step = tsr_descriptor_read_copy(mem, batch->shader_state, r->heap.base + copies.shader_state,
 						TSR_DESCRIPTOR_SHADER_STATE, shader);
 	if (step == TSR_STEP_DONE && s->draw_state != batch->draw_state)
-		step = fill_draw(s, r, mem, batch->draw_state, copies.draw_state);
+		step = fill_draw(s, r, mem, batch->draw_state,
+				 r->heap.base + copies.draw_state);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_shader_state(shader, &s->fragment.shader);
@@ -251,8 +252,8 @@ static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *
 	    (s->fragment.shader.fragment && !copies.fragment))
 		return tsr_mem_bad_packet(mem, r->heap.base + batch->offset, 0,
 					  TSR_FAULT_HEAP_CONTENT);
-	s->varying_copy = copies.varying;
-	s->fragment_copy = copies.fragment;
+	s->varying_copy = r->heap.base + copies.varying;
+	s->fragment_copy = r->heap.base + copies.fragment;
 	s->fragment.shader.reads_tile |= blends_by_program(s);
 	s->fragment.serial = tsr_env_serial(mem->env);
 	prepare(s, r, mem->env);

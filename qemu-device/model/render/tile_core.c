@@ -375,15 +375,10 @@ static bool same_states(const struct tsr_tile_core *c)
 	       q->statistics == b->statistics_query;
 }
 
-/* Where the fragment program's push constants are, if LIST_PUSH names them. */
-static uint64_t push_of(const struct tsr_tile_core *c)
-{
-	return tsr_tile_push_va(c, c->prim.input.batch->fragment_push);
-}
-
 static bool same_draw(const struct tsr_tile_core *c)
 {
-	return same_states(c) && c->group.push_va == push_of(c);
+	return same_states(c) &&
+	       c->group.push_va == tsr_tile_push_va(c, c->prim.input.batch->fragment_push);
 }
 
 /* True if a draw that differs in push constants alone may join the bundle, which is not empty. */
@@ -400,7 +395,7 @@ static bool may_join(const struct tsr_tile_core *c)
 
 static enum tsr_step join(struct tsr_tile_core *c, struct tsr_mem *mem)
 {
-	const uint64_t va = push_of(c);
+	const uint64_t va = tsr_tile_push_va(c, c->prim.input.batch->fragment_push);
 	const unsigned int at = (c->group.push_at + 1) % TSR_BUNDLE_WARPS;
 	enum tsr_step step =
 		tsr_push_read(&c->group.push[at], mem, va, c->group.state->fragment.program);
@@ -418,7 +413,7 @@ static enum tsr_step join(struct tsr_tile_core *c, struct tsr_mem *mem)
 static enum tsr_step change_push(struct tsr_tile_core *c, struct tsr_mem *mem,
 				 struct tsr_tile_state *state)
 {
-	const uint64_t va = push_of(c);
+	const uint64_t va = tsr_tile_push_va(c, c->prim.input.batch->fragment_push);
 	enum tsr_step step = TSR_STEP_DONE;
 
 	if (state->shades)

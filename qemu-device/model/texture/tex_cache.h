@@ -105,7 +105,7 @@ struct tsr_texture_cache {
 	struct tsr_texture_stats stats;
 	struct tsr_texture_view view[TSR_TEXTURE_VIEWS];
 	struct tsr_sampler_view sampler[TSR_TEXTURE_VIEWS];
-	/* What @view and @sampler were made from. */
+	/* Descriptors of the same places of @view and @sampler. */
 	uint64_t view_word[TSR_TEXTURE_VIEWS][TSR_TEXTURE__QWORDS];
 	uint64_t sampler_word[TSR_TEXTURE_VIEWS][TSR_SAMPLER__QWORDS];
 	struct tsr_texture_plan plan[TSR_TEXTURE_PLANS];

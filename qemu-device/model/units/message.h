@@ -42,7 +42,7 @@ struct tsr_fragments;
 struct tsr_program;
 struct tsr_vertex_run;
 
-/* What a SHADER_PROGRAM names and a copy of it has, in this order. */
+/* Parts of a copy of a SHADER_PROGRAM after that itself, in this order. */
 enum tsr_program_part {
 	TSR_PART_PUSH,
 	TSR_PART_UNIFORM_BUFFERS,

@@ -301,7 +301,7 @@ static int watch(pid_t pid, uint64_t end)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 4;
 }
 
-/* Note that program @name of guest g, if it is one's, is known; g's next one has a higher number. */
+/* @name is a file of the corpus. If a guest has written it, the next one has a higher number. */
 static void note_known(const char *name)
 {
 	unsigned int g, n;

@@ -328,8 +328,9 @@ static void descriptors(void)
 		ktap_eq(f->bin->stat[TSR_BIN_STATE_STALLS],
 			entries == 1 ? 0 : 20 - TSR_STATE_VERSIONS);
 		/*
-		 * The same list with twenty descriptors: all draws find what they need. Each has
-		 * copies in the heap: 224 bytes, and records begin at multiples of 64.
+		 * In the same list with twenty descriptors all draws find what they need. Each
+		 * descriptor has copies in the heap: 224 bytes, and records begin at multiples
+		 * of 64.
 		 */
 		many_states(f, false);
 		ktap_ok(binner_bin(f));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What BIN copies of a draw's states may be overwritten before RENDER: random frames (draws.h) whose
- * states, programs and tables are filled with ones between the two leave what they leave if they
- * stay. Frames with changes fault likewise, and the fault names the address that software knows.
+ * Software may overwrite what BIN has copied of a draw's states before RENDER. States, programs and
+ * tables of random frames (draws.h) are filled with ones between the two, and the targets are those
+ * of a device that was left alone. Frames with changes fault likewise, and the fault names the
+ * address that software knows.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -93,7 +93,7 @@ static inline struct tg_screen *tg_screen(struct pipe_screen *screen)
 	return (struct tg_screen *)screen;
 }
 
-/* What jobs have written so far. Any thread may read it. */
+/* Any thread may read what jobs have written so far. */
 const struct tg_progress *tg_screen_progress(const struct tg_screen *screen);
 
 /* Returns true if the batch with this point is known to be done, without asking the kernel. */
