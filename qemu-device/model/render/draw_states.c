@@ -240,7 +240,8 @@ static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *
 	s->shader_state = TSR_TILE_NO_STATE;
 	step = tsr_heap_copies(mem, &r->heap, batch, &copies);
 	if (step == TSR_STEP_DONE)
-		step = tsr_descriptor_read_copy(mem, batch->shader_state, r->heap.base + copies.shader_state,
+		step = tsr_descriptor_read_copy(mem, batch->shader_state,
+						r->heap.base + copies.shader_state,
 						TSR_DESCRIPTOR_SHADER_STATE, shader);
 	if (step == TSR_STEP_DONE && s->draw_state != batch->draw_state)
 		step = fill_draw(s, r, mem, batch->draw_state,
