@@ -684,6 +684,7 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 	sh->env.stage = TSR_STAGE_COMPUTE;
 	sh->env.state = &grid->state;
 	sh->env.copies = &tsr_no_copies;
+	tsr_texture_frame(&sh->textures, 0);
 	sh->env.vertices = NULL;
 	sh->env.fragments = NULL;
 	sh->group_stride = grid->group_stride;

@@ -65,6 +65,7 @@ bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
 	sh->env.stage = program->stage;
 	sh->env.program = program;
 	sh->env.copies = &program->copies;
+	tsr_texture_frame(&sh->textures, program->copies.frame);
 	sh->env.state = state;
 	sh->space = tsr_code_space(sh->generation, state->registers_64, program->stage, false);
 	sh->core = &run->core;

@@ -62,35 +62,49 @@ static unsigned int slot_of(uint64_t va)
 	return va / 32 % TSR_TEXTURE_VIEWS;
 }
 
-/* Prepare @view from the descriptor at @va, which may be what it was made from. */
+/*
+ * Read the descriptor at @va, in table @part, to @source. *@same: it was there already, and @kept
+ * says that a view was made from it.
+ */
+static enum tsr_step read_source(struct tsr_msg_env *env, uint64_t va, enum tsr_program_part part,
+				 bool kept, struct tsr_texture_source *source, bool *same)
+{
+	struct tsr_texture_source fresh = { .space = env->textures->space };
+	enum tsr_step step = tsr_msg_descriptor(env, va + env->copies->moved[part], fresh.word,
+						TSR_TEXTURE__QWORDS);
+
+	*same = kept && step == TSR_STEP_DONE && !memcmp(source, &fresh, sizeof(fresh));
+	*source = fresh;
+	return step;
+}
+
+/* Prepare @view from the descriptor at @va, unless it was made from the same. */
 static __attribute__((noinline))
 enum tsr_step read_texture(struct tsr_msg_env *env, uint64_t va, struct tsr_texture_view *view)
 {
 	struct tsr_texture_cache *cache = env->textures;
-	uint64_t *known = cache->view_word[view - cache->view], q[TSR_TEXTURE__QWORDS];
+	struct tsr_texture_source *source = &cache->view_source[view - cache->view];
 	struct tsr_texture t;
-	enum tsr_step step;
+	bool same;
+	enum tsr_step step = read_source(env, va, TSR_PART_TEXTURES, view->key && view->va == va,
+					 source, &same);
 
-	step = tsr_msg_descriptor(env, va + env->copies->moved[TSR_PART_TEXTURES], q,
-				  TSR_TEXTURE__QWORDS);
-	if (step == TSR_STEP_DONE && view->space == cache->space && view->va == va &&
-	    !memcmp(known, q, sizeof(q))) {
-		view->frame = env->copies->frame;
+	if (same) {
+		view->key = cache->key;
 		return TSR_STEP_DONE;
 	}
-	*view = (struct tsr_texture_view){ .va = va, .frame = env->copies->frame };
+	*view = (struct tsr_texture_view){ .va = va };
 	if (step != TSR_STEP_DONE)
 		return step;
-	memcpy(known, q, sizeof(q));
-	tsr_unpack_texture(q, &t);
-	if (!fill_texture(&t, q[0] >> TSR_TEXTURE_ORDER__SHIFT & 0x3fffff, view))
+	tsr_unpack_texture(source->word, &t);
+	if (!fill_texture(&t, source->word[0] >> TSR_TEXTURE_ORDER__SHIFT & 0x3fffff, view))
 		return bad_state(env, va);
 	if (t.tagged)
 		step = tsr_texture_tags(env, view);
 	if (step != TSR_STEP_DONE)
 		return step;
 	view->serial = tsr_texture_serial(cache);
-	view->space = cache->space;
+	view->key = cache->key;
 	return TSR_STEP_DONE;
 }
 
@@ -102,8 +116,7 @@ enum tsr_step tsr_texture_find(struct tsr_msg_env *env, uint32_t index,
 	struct tsr_texture_view *view = &cache->view[slot_of(va)];
 
 	*found = index < env->state->texture_count ? view : NULL;
-	if (!*found || (view->space == cache->space && view->va == va &&
-			view->frame == env->copies->frame))
+	if (!*found || (view->key == cache->key && view->va == va))
 		return TSR_STEP_DONE;
 	return read_texture(env, va, view);
 }
@@ -136,29 +149,26 @@ static __attribute__((noinline))
 enum tsr_step read_sampler(struct tsr_msg_env *env, uint64_t va, struct tsr_sampler_view *view)
 {
 	struct tsr_texture_cache *cache = env->textures;
-	uint64_t *known = cache->sampler_word[view - cache->sampler], q[TSR_SAMPLER__QWORDS];
-	enum tsr_step step;
+	struct tsr_texture_source *source = &cache->sampler_source[view - cache->sampler];
+	bool same;
+	enum tsr_step step = read_source(env, va, TSR_PART_SAMPLERS, view->key && view->va == va,
+					 source, &same);
 
-	step = tsr_msg_descriptor(env, va + env->copies->moved[TSR_PART_SAMPLERS], q,
-				  TSR_SAMPLER__QWORDS);
-	if (step == TSR_STEP_DONE && view->space == cache->space && view->va == va &&
-	    !memcmp(known, q, sizeof(q))) {
-		view->frame = env->copies->frame;
+	if (same) {
+		view->key = cache->key;
 		return TSR_STEP_DONE;
 	}
-	*view = (struct tsr_sampler_view){
-		.va = va, .anisotropy = 1, .frame = env->copies->frame };
+	*view = (struct tsr_sampler_view){ .va = va, .anisotropy = 1 };
 	if (step != TSR_STEP_DONE)
 		return step;
-	memcpy(known, q, sizeof(q));
-	tsr_unpack_sampler(q, &view->s);
+	tsr_unpack_sampler(source->word, &view->s);
 	if (!good_sampler(&view->s))
 		return bad_state(env, va);
 	if (view->s.lod_algorithm == TSR_LOD_ALGORITHM_ANISOTROPIC)
 		view->anisotropy = view->s.anisotropy < TSR_ANISOTROPY_MAX
 			? view->s.anisotropy + 1 : TSR_ANISOTROPY_MAX;
 	view->serial = ++cache->samplers;
-	view->space = cache->space;
+	view->key = cache->key;
 	return TSR_STEP_DONE;
 }
 
@@ -170,8 +180,7 @@ enum tsr_step tsr_sampler_find(struct tsr_msg_env *env, uint32_t index,
 	struct tsr_sampler_view *view = &cache->sampler[slot_of(va)];
 
 	*found = index < env->state->sampler_count ? view : NULL;
-	if (!*found || (view->space == cache->space && view->va == va &&
-			view->frame == env->copies->frame))
+	if (!*found || (view->key == cache->key && view->va == va))
 		return TSR_STEP_DONE;
 	return read_sampler(env, va, view);
 }

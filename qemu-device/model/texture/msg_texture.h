@@ -61,8 +61,7 @@ bool tsr_texture_word_staging(uint32_t word, struct tsr_texture_staging *staging
 
 /* A texture, ready for use. */
 struct tsr_texture_view {
-	uint64_t space, va;		/* of its descriptor; space 0: nothing here */
-	uint64_t frame;			/* tsr_copies.frame of the copy that it is equal to */
+	uint64_t key, va;		/* of its descriptor; key 0: nothing here */
 	uint16_t serial;		/* part of the keys of its blocks, see tex_cache.h */
 	bool tiled;
 	uint8_t kind[2];		/* enum tsr_block_kind; [1] if sRGB is not decoded */
@@ -87,8 +86,7 @@ struct tsr_texture_view {
 
 /* A sampler, ready for use. */
 struct tsr_sampler_view {
-	uint64_t space, va;		/* of its descriptor; space 0: nothing here */
-	uint64_t frame;			/* as in a texture's */
+	uint64_t key, va;		/* of its descriptor; key 0: nothing here */
 	uint32_t serial;		/* no other sampler of the last 2^32 has it */
 	uint8_t anisotropy;		/* most places of a sample: 1 if it is isotropic */
 	struct tsr_sampler s;

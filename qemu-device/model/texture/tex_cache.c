@@ -279,8 +279,8 @@ static void forget(struct tsr_texture_cache *cache)
 			clear(&cache->window[i]);
 	}
 	for (unsigned int i = 0; i < TSR_TEXTURE_VIEWS; i++) {
-		cache->view[i].space = 0;
-		cache->sampler[i].space = 0;
+		cache->view[i].key = 0;
+		cache->sampler[i].key = 0;
 	}
 	for (unsigned int i = 0; i < TSR_TEX_ASTC_BLOCKS; i++)
 		cache->astc[i].key = 0;
@@ -307,6 +307,7 @@ void tsr_texture_enter(struct tsr_texture_cache *cache, const struct tsr_mem *me
 	const uint64_t counts = mem->thread->caches;
 
 	cache->space = tsr_mmu_data_generation(mem->port->mmu, mem->as);
+	tsr_texture_frame(cache, 0);
 	/* what is counted begins with an empty cache */
 	if (cache->counts != counts) {
 		cache->counts = counts;

@@ -89,6 +89,12 @@ struct tsr_tex_tags {
 	struct tsr_tag_last last;
 };
 
+/* The descriptor of a view or a sampler. */
+struct tsr_texture_source {
+	uint64_t space;			/* as of the cache */
+	uint64_t word[4];
+};
+
 struct tsr_texture_cache {
 	/* Decoded texels, of 4 bytes or of 4 words each: rows of a window's. */
 	uint8_t texel[TSR_TEX_WINDOWS][TSR_TEX_WINDOW_TEXELS * TSR_TEX_TEXEL_BYTES_MAX]
@@ -100,24 +106,32 @@ struct tsr_texture_cache {
 	uint32_t samplers;		/* how many have been prepared */
 	bool off;			/* debugging: keep nothing from message to message */
 	uint64_t space;			/* of the present burst; 0: none */
+	uint64_t key;			/* of @space and of the frame whose copies are read */
 	uint64_t counts;		/* tsr_thread.caches of it; 0: nothing is counted */
 	const struct tsr_texture_path *path;
 	struct tsr_texture_stats stats;
 	struct tsr_texture_view view[TSR_TEXTURE_VIEWS];
 	struct tsr_sampler_view sampler[TSR_TEXTURE_VIEWS];
-	/* Descriptors of the same places of @view and @sampler. */
-	uint64_t view_word[TSR_TEXTURE_VIEWS][TSR_TEXTURE__QWORDS];
-	uint64_t sampler_word[TSR_TEXTURE_VIEWS][TSR_SAMPLER__QWORDS];
 	struct tsr_texture_plan plan[TSR_TEXTURE_PLANS];
 	struct tsr_tex_astc astc[TSR_TEX_ASTC_BLOCKS];
 	/* Tags of @view. They are not in the views, which are used often and stay small. */
 	struct tsr_tex_tags tags[TSR_TEXTURE_VIEWS];
+	/* What the same places of @view and @sampler were made from. */
+	struct tsr_texture_source view_source[TSR_TEXTURE_VIEWS];
+	struct tsr_texture_source sampler_source[TSR_TEXTURE_VIEWS];
 };
 
 /* Empty the cache. It uses the vector functions of @simd; NULL: none. */
 void tsr_texture_cache_init(struct tsr_texture_cache *cache, const struct tsr_simd *simd);
 /* A burst begins, in the address space of @mem. */
 void tsr_texture_enter(struct tsr_texture_cache *cache, const struct tsr_mem *mem);
+
+/* From now on programs have copies of that frame, or 0 (tsr_copies.frame). */
+static inline void tsr_texture_frame(struct tsr_texture_cache *cache, uint64_t frame)
+{
+	/* no two pairs of numbers below 2^31 have the same key */
+	cache->key = cache->space + frame * 0x9e3779b97f4a7c15;
+}
 
 /* Returns the counts, with all pending ones added. Only @samples counts if nothing asks. */
 const struct tsr_texture_stats *tsr_texture_counted(struct tsr_texture_cache *cache);
