@@ -116,7 +116,7 @@ struct tsr_texture_cache {
 	struct tsr_tex_astc astc[TSR_TEX_ASTC_BLOCKS];
 	/* Tags of @view. They are not in the views, which are used often and stay small. */
 	struct tsr_tex_tags tags[TSR_TEXTURE_VIEWS];
-	/* What the same places of @view and @sampler were made from. */
+	/* Descriptors of @view and @sampler, in the same places. */
 	struct tsr_texture_source view_source[TSR_TEXTURE_VIEWS];
 	struct tsr_texture_source sampler_source[TSR_TEXTURE_VIEWS];
 };
