@@ -37,19 +37,20 @@ static void draw(VkCommandBuffer cmd, uint32_t width, uint32_t height)
 /*
  * Query 0 counts two draws, but not the clear between them; query 1 has none that passes; 2 says
  * whether there is any; query 3 never begins. Draws before, between and after them are in no
- * query.
+ * query. Without a target (@t is NULL), pipelines say how many samples there are.
  */
 static void record(VkCommandBuffer cmd, VkQueryPool pool, VkPipeline pipeline,
 		   const struct draw_target *t)
 {
 	const float push[5] = { 1, 1, 1, 1, 0.5f };
 	const VkClearValue clear = { .color.float32 = { 0 } };
-	const VkRenderingAttachmentInfo a = draw_attachment(t, &clear);
+	const VkRenderingAttachmentInfo a = t ? draw_attachment(t, &clear)
+					      : (VkRenderingAttachmentInfo){ 0 };
 	const VkRenderingInfo pass = {
 		.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
 		.renderArea.extent = { WIDTH, HEIGHT },
 		.layerCount = 1,
-		.colorAttachmentCount = 1,
+		.colorAttachmentCount = !!t,
 		.pColorAttachments = &a,
 	};
 	const VkClearAttachment rest = { VK_IMAGE_ASPECT_COLOR_BIT, 0, clear };
@@ -63,7 +64,8 @@ static void record(VkCommandBuffer cmd, VkQueryPool pool, VkPipeline pipeline,
 	draw(cmd, 11, 11);
 	vkCmdBeginQuery(cmd, pool, 0, VK_QUERY_CONTROL_PRECISE_BIT);
 	draw(cmd, 40, 30);
-	vkCmdClearAttachments(cmd, 1, &rest, 1, &rect);
+	if (t)
+		vkCmdClearAttachments(cmd, 1, &rest, 1, &rect);
 	draw(cmd, 5, 9);
 	vkCmdEndQuery(cmd, pool, 0);
 	draw(cmd, 20, 20);
@@ -93,13 +95,13 @@ static void check_copies(const struct vk_buf *b, uint32_t samples)
 	ktap_eq(words[2], 0);
 }
 
-static void count(VkSampleCountFlagBits samples)
+static void count(VkSampleCountFlagBits samples, bool attached)
 {
 	const struct draw_pipe info = {
 		.vs = full_vert, .vs_size = sizeof(full_vert),
 		.fs = full_frag, .fs_size = sizeof(full_frag),
 		.layout = layout,
-		.colors = 1,
+		.colors = attached,
 		.color = { VK_FORMAT_R8G8B8A8_UNORM },
 		.samples = samples,
 	};
@@ -114,7 +116,7 @@ static void count(VkSampleCountFlagBits samples)
 
 	memset(b.map, 0x55, 1024);
 	memset(got, 0x55, sizeof(got));
-	record(cmd, pool, pipeline, &t);
+	record(cmd, pool, pipeline, attached ? &t : NULL);
 	vkCmdCopyQueryPoolResults(cmd, pool, 0, 3, b.buffer, 0, 32,
 				  VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
 	vkCmdCopyQueryPoolResults(cmd, pool, 0, 2, b.buffer, 256, 8, 0);
@@ -140,8 +142,15 @@ static void count(VkSampleCountFlagBits samples)
 
 static void occlusion(void)
 {
-	count(VK_SAMPLE_COUNT_1_BIT);
-	count(VK_SAMPLE_COUNT_4_BIT);
+	count(VK_SAMPLE_COUNT_1_BIT, true);
+	count(VK_SAMPLE_COUNT_4_BIT, true);
+}
+
+static void unattached(void)
+{
+	count(VK_SAMPLE_COUNT_1_BIT, false);
+	count(VK_SAMPLE_COUNT_4_BIT, false);
+	count(VK_SAMPLE_COUNT_16_BIT, false);
 }
 
 /* The clock goes on between a copy's ends, on each family of queues. */
@@ -188,6 +197,7 @@ int main(int argc, char **argv)
 	vk_open(&vk, extensions);
 	layout = draw_layout(&vk, 0, NULL);
 	ktap_run("samples that pass", occlusion);
+	ktap_run("samples that pass, without attachments", unattached);
 	ktap_run("timestamps", clocks);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);
 	vk_close(&vk);

@@ -102,6 +102,7 @@ struct tsv_pass {
 	enum pipe_format format[TC_COLORS];	/* PIPE_FORMAT_NONE: there is no target */
 	uint32_t colors;
 	bool depth, stencil;
+	bool bare;			/* without any attachment */
 	uint32_t views;			/* mask; 0: draws choose their layers */
 	VkRect2D area;			/* that draws are limited to */
 	struct util_dynarray list;	/* uint64_t: packets of BIN's list */

@@ -102,6 +102,18 @@ static bool exists(const VkRenderingAttachmentInfo *a)
 	return a && a->imageView;
 }
 
+/* True if nothing but the pipelines has a number of samples. */
+static bool is_bare(const VkRenderingInfo *info)
+{
+	uint32_t i;
+
+	for (i = 0; i < info->colorAttachmentCount; i++) {
+		if (exists(&info->pColorAttachments[i]))
+			return false;
+	}
+	return !exists(info->pDepthAttachment) && !exists(info->pStencilAttachment);
+}
+
 static void add_depth_stencil(struct tsv_pass *pass, const VkRenderingInfo *info, bool partial)
 {
 	const VkRenderingAttachmentInfo *d = info->pDepthAttachment, *s = info->pStencilAttachment;
@@ -188,10 +200,14 @@ static void fill_frame(struct tsv_pass *pass, bool partial)
 {
 	const VkRenderingInfo *info = &pass->info;
 	struct tc_frame *f = &pass->frame;
+	const uint32_t samples_log2 = f->samples_log2;
 	uint32_t i;
 
 	memset(f, 0, sizeof(*f));
 	pass->resolve = false;
+	pass->bare = is_bare(info);
+	if (pass->bare)
+		f->samples_log2 = samples_log2;
 	for (i = 0; i < pass->colors; i++)
 		add_color(pass, i, &info->pColorAttachments[i], partial);
 	add_depth_stencil(pass, info, partial);
@@ -203,10 +219,6 @@ static void fill_frame(struct tsv_pass *pass, bool partial)
 	f->views = info->viewMask;
 	f->layers = f->render_layers =
 		MAX2(info->viewMask ? util_last_bit(info->viewMask) : info->layerCount, 1);
-	for (i = 0; i < pass->colors; i++) {
-		if (!pass->format[i])
-			f->color[i].samples_log2 = f->samples_log2;
-	}
 }
 
 VKAPI_ATTR void VKAPI_CALL tsv_CmdBeginRendering(VkCommandBuffer handle,
@@ -253,7 +265,12 @@ static void write_pass(struct tsv_cmd *cmd)
 	struct tsv_pass *pass = &cmd->pass;
 	struct tc_frame_lists lists;
 	uint64_t list, va, *words, *end;
+	uint32_t i;
 
+	for (i = 0; i < pass->colors; i++) {
+		if (!pass->format[i])
+			pass->frame.color[i].samples_log2 = pass->frame.samples_log2;
+	}
 	cmd->heap = (uint8_t)(p_atomic_inc_return(&device->frames) % TSV_HEAPS);
 	pass->frame.heap = tsr_tiler_heap_va(device->heap[cmd->heap]);
 	end = tsv_cmd_packet(cmd, TSR_LIST_HALT_QWORDS);
@@ -332,6 +349,9 @@ void tsv_pass_inherit(struct tsv_cmd *cmd, const VkCommandBufferBeginInfo *begin
 	pass->depth = info->depthAttachmentFormat != VK_FORMAT_UNDEFINED;
 	pass->stencil = info->stencilAttachmentFormat != VK_FORMAT_UNDEFINED;
 	pass->frame.samples_log2 = util_logbase2(MAX2(info->rasterizationSamples, 1));
+	pass->bare = !pass->depth && !pass->stencil;
+	for (i = 0; i < pass->colors; i++)
+		pass->bare &= !pass->format[i];
 }
 
 void tsv_pass_execute(struct tsv_cmd *cmd, const struct tsv_cmd *secondary)
@@ -341,6 +361,8 @@ void tsv_pass_execute(struct tsv_cmd *cmd, const struct tsv_cmd *secondary)
 
 	if (words)
 		memcpy(words, secondary->pass.list.data, secondary->pass.list.size);
+	if (cmd->pass.bare && qwords)
+		cmd->pass.frame.samples_log2 = secondary->pass.frame.samples_log2;
 	cmd->graphics.dirty |= TSV_DIRTY_SHADERS | TSV_DIRTY_STATE | TSV_DIRTY_QUERY;
 }
 

@@ -196,6 +196,15 @@ static void fill_colors(const struct tsv_cmd *cmd, struct tsr_draw_state *d)
 	d->blend_alpha = fui(dyn->cb.blend_constants[3]);
 }
 
+/* All pipelines of a pass without attachments have the same number of samples. */
+static void set_samples(struct tsv_cmd *cmd)
+{
+	const uint32_t samples = dynamic(cmd)->ms.rasterization_samples;
+
+	if (cmd->pass.bare)
+		cmd->pass.frame.samples_log2 = util_logbase2(MAX2(samples, 1));
+}
+
 bool tsv_state_write(struct tsv_cmd *cmd)
 {
 	const unsigned viewports = CLAMP(dynamic(cmd)->vp.viewport_count, 1, TSR_VIEWPORTS_MAX),
@@ -205,6 +214,7 @@ bool tsv_state_write(struct tsv_cmd *cmd)
 	uint64_t *words;
 	unsigned i;
 
+	set_samples(cmd);
 	fill_raster(cmd, &d);
 	fill_depth(cmd, &d);
 	fill_colors(cmd, &d);

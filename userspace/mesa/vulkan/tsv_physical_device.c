@@ -236,7 +236,7 @@ static void set_frame_limits(struct vk_properties *p)
 	p->framebufferColorSampleCounts = TSV_SAMPLES;
 	p->framebufferDepthSampleCounts = TSV_SAMPLES;
 	p->framebufferStencilSampleCounts = TSV_SAMPLES;
-	p->framebufferNoAttachmentsSampleCounts = VK_SAMPLE_COUNT_1_BIT;
+	p->framebufferNoAttachmentsSampleCounts = TSV_SAMPLES;
 	p->maxColorAttachments = TC_COLORS;
 	p->maxFragmentOutputAttachments = TC_COLORS;
 	p->maxFragmentDualSrcAttachments = 1;
