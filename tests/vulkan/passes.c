@@ -696,6 +696,74 @@ static void blit(const struct draw_target *s, const struct draw_target *t, VkFil
 	check(t, 0, filter == VK_FILTER_NEAREST ? 0 : 3);
 }
 
+/* Twice as large, and turned over in x. Each column of the source has a depth and a stencil. */
+static void blit_depth(VkFormat format, VkImageAspectFlags aspects)
+{
+	const VkImageUsageFlags usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+	const bool depth = aspects & VK_IMAGE_ASPECT_DEPTH_BIT,
+		   stencil = aspects & VK_IMAGE_ASPECT_STENCIL_BIT;
+	struct draw_target s = draw_target(&vk, format, 16, 16, 1, ONE, usage),
+			   t = draw_target(&vk, format, 40, 40, 1, ONE, usage);
+	const VkClearValue clear = { .depthStencil = { 0.25f, 0 } };
+	const VkImageSubresourceRange all = { aspects, 0, 1, 0, 1 };
+	const VkImageBlit region = { { aspects, 0, 0, 1 }, { { 0, 0, 0 }, { 16, 16, 1 } },
+				     { aspects, 0, 0, 1 }, { { 36, 4, 0 }, { 4, 36, 1 } } };
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+	uint8_t *stencils;
+	float *depths;
+	unsigned i;
+	int x, y;
+
+	for (i = 0; i < 16; i++) {
+		const VkRenderingAttachmentInfo a = draw_attachment(&s, i ? NULL : &clear);
+		const VkClearAttachment at = { aspects, 0,
+					       { .depthStencil = { (float)i / 16, 3 * i } } };
+		const VkClearRect rect = { { { (int)i, 0 }, { 1, 16 } }, 0, 1 };
+		const VkRenderingInfo pass = {
+			.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+			.renderArea.extent = { 16, 16 },
+			.layerCount = 1,
+			.pDepthAttachment = depth ? &a : NULL,
+			.pStencilAttachment = stencil ? &a : NULL,
+		};
+
+		draw_begin(&vk, cmd, &pass);
+		vkCmdClearAttachments(cmd, 1, &at, 1, &rect);
+		draw_end(&vk, cmd);
+		vk_order(cmd);
+	}
+	vkCmdClearDepthStencilImage(cmd, t.img.image, VK_IMAGE_LAYOUT_GENERAL, &clear.depthStencil,
+				    1, &all);
+	vk_order(cmd);
+	vkCmdBlitImage(cmd, s.img.image, VK_IMAGE_LAYOUT_GENERAL, t.img.image,
+		       VK_IMAGE_LAYOUT_GENERAL, 1, &region, VK_FILTER_NEAREST);
+	vk_end(&vk, 0, cmd);
+	depths = depth ? draw_read(&vk, &t, 0, VK_IMAGE_ASPECT_DEPTH_BIT, 4) : NULL;
+	stencils = stencil ? draw_read(&vk, &t, 0, VK_IMAGE_ASPECT_STENCIL_BIT, 1) : NULL;
+	for (y = 0; y < 40; y++)
+		for (x = 0; x < 40; x++) {
+			const bool in = x >= 4 && x < 36 && y >= 4 && y < 36;
+			const int column = (35 - x) / 2;
+
+			if (depths && depths[y * 40 + x] != (in ? (float)column / 16 : 0.25f))
+				ktap_fail("depth %d, %d: %f", x, y, (double)depths[y * 40 + x]);
+			if (stencils && stencils[y * 40 + x] != (in ? 3 * column : 0))
+				ktap_fail("stencil %d, %d: %u", x, y, stencils[y * 40 + x]);
+		}
+	free(depths);
+	free(stencils);
+	draw_drop(&vk, &s);
+	draw_drop(&vk, &t);
+}
+
+static void depth_blits(void)
+{
+	blit_depth(VK_FORMAT_D32_SFLOAT, VK_IMAGE_ASPECT_DEPTH_BIT);
+	blit_depth(VK_FORMAT_S8_UINT, VK_IMAGE_ASPECT_STENCIL_BIT);
+	blit_depth(VK_FORMAT_D32_SFLOAT_S8_UINT,
+		   VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT);
+}
+
 static void blits(void)
 {
 	struct draw_target s = make_source(),
@@ -724,6 +792,7 @@ int main(int argc, char **argv)
 	ktap_run("views", views);
 	ktap_run("secondary command buffers in a pass", secondary);
 	ktap_run("scaled copies", blits);
+	ktap_run("scaled copies of depth and stencil", depth_blits);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);
 	vk_close(&vk);
 	return ktap_finish();

@@ -36,14 +36,15 @@ static bool is_texture(const struct tsv_physical_device *device, VkFormat format
 	return !is_compressed(f) || device->gpu.features & DRM_TESSERA_FEATURE_COMPRESSED;
 }
 
-/* Blits are draws. Those of depth and stencil are not offered. */
+/* Blits are draws. */
 static VkFormatFeatureFlags2 target_features(enum pipe_format pipe)
 {
 	const struct tc_format *f = tc_format(pipe);
 	VkFormatFeatureFlags2 features = 0;
 
 	if (f->uses & TC_DEPTH)
-		return VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT;
+		return VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT |
+		       VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT;
 	features = VK_FORMAT_FEATURE_2_BLIT_SRC_BIT;
 	if (!(f->uses & TC_TARGET))
 		return features;
