@@ -602,6 +602,16 @@ static void refused(void)
 			VK_IMAGE_TILING_OPTIMAL, USAGE, 0, &p), VK_SUCCESS);
 	ktap_eq(p.maxExtent.width, 16384);
 	ktap_eq(p.maxMipLevels, 15);
+	/* Vulkan's least size, and samples of formats that can be drawn to, for any usage */
+	ktap_ok(p.maxResourceSize >= 1ull << 31);
+	ktap_eq(vkGetPhysicalDeviceImageFormatProperties(
+			vk.physical, VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_TYPE_2D,
+			VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_SAMPLED_BIT, 0, &p), VK_SUCCESS);
+	ktap_ok(p.sampleCounts & VK_SAMPLE_COUNT_4_BIT);
+	ktap_eq(vkGetPhysicalDeviceImageFormatProperties(
+			vk.physical, VK_FORMAT_E5B9G9R9_UFLOAT_PACK32, VK_IMAGE_TYPE_2D,
+			VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_SAMPLED_BIT, 0, &p), VK_SUCCESS);
+	ktap_eq(p.sampleCounts, VK_SAMPLE_COUNT_1_BIT);
 }
 
 int main(int argc, char **argv)

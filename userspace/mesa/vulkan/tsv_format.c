@@ -7,6 +7,9 @@
 #include "vk_format.h"
 #include "vk_util.h"
 
+/* The least that is allowed. An image may be smaller and still find no memory. */
+#define RESOURCE_SIZE	(1ull << 31)
+
 /*
  * 24-bit depth beside stencil is not offered: a copy of one of the two would have to keep the
  * other's bits of each word, which the copy engine cannot.
@@ -226,15 +229,18 @@ static VkExtent3D most_texels(VkImageType type)
 	}
 }
 
-/* Images with several samples are drawn to, and no shader stores to them. */
-static VkSampleCountFlags samples_of(const VkPhysicalDeviceImageFormatInfo2 *info)
+/* Vulkan requires several samples of each format that can be drawn to. No shader stores them. */
+static VkSampleCountFlags samples_of(const struct tsv_physical_device *device,
+				     const VkPhysicalDeviceImageFormatInfo2 *info)
 {
-	const VkImageUsageFlags drawn = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
-					VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+	const VkFormatFeatureFlags2
+		features = image_features(device, info->format, info->tiling),
+		drawn = VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT |
+			VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT;
 
 	if (info->type != VK_IMAGE_TYPE_2D || info->tiling != VK_IMAGE_TILING_OPTIMAL ||
 	    info->flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT ||
-	    info->usage & VK_IMAGE_USAGE_STORAGE_BIT || !(info->usage & drawn))
+	    info->usage & VK_IMAGE_USAGE_STORAGE_BIT || !(features & drawn))
 		return VK_SAMPLE_COUNT_1_BIT;
 	return TSV_SAMPLES;
 }
@@ -277,8 +283,8 @@ VKAPI_ATTR VkResult VKAPI_CALL tsv_GetPhysicalDeviceImageFormatProperties2(
 	p->maxExtent = most;
 	p->maxMipLevels = optimal ? util_last_bit(most.width) : 1;
 	p->maxArrayLayers = optimal && info->type != VK_IMAGE_TYPE_3D ? TSV_IMAGE_LAYERS : 1;
-	p->sampleCounts = samples_of(info);
-	p->maxResourceSize = device->gpu.max_bo_size;
+	p->sampleCounts = samples_of(device, info);
+	p->maxResourceSize = MAX2(device->gpu.max_bo_size, RESOURCE_SIZE);
 	return VK_SUCCESS;
 }
 
