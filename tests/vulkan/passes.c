@@ -470,8 +470,43 @@ static void resolved(bool store, bool command)
 	vkDestroyPipeline(vk.device, pipeline, NULL);
 }
 
+/* Three targets of one pass that keep their samples, which a draw each resolves. */
+static void resolved_colors(void)
+{
+	struct draw_target four[3], one[3];
+	VkRenderingAttachmentInfo a[3];
+	VkRenderingInfo pass = pass_of(a, everything);
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+	unsigned i, c;
+
+	for (i = 0; i < 3; i++) {
+		const VkClearValue clear = { .color.float32 = { i == 0, i == 1, i == 2, 1 } };
+
+		four[i] = draw_target(&vk, RGBA8, WIDTH, HEIGHT, 1, VK_SAMPLE_COUNT_4_BIT, TARGET);
+		one[i] = draw_target(&vk, RGBA8, WIDTH, HEIGHT, 1, ONE, TARGET);
+		a[i] = draw_attachment(&four[i], &clear);
+		a[i].resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;
+		a[i].resolveImageView = one[i].view;
+		a[i].resolveImageLayout = VK_IMAGE_LAYOUT_GENERAL;
+	}
+	pass.colorAttachmentCount = 3;
+	draw_begin(&vk, cmd, &pass);
+	draw_end(&vk, cmd);
+	vk_end(&vk, 0, cmd);
+	for (i = 0; i < 3; i++) {
+		uint8_t *got = draw_read(&vk, &one[i], 0, COLOR, 4);
+
+		for (c = 0; c < 4; c++)
+			ktap_eq(got[c], c == i || c == 3 ? 255 : 0);
+		free(got);
+		draw_drop(&vk, &four[i]);
+		draw_drop(&vk, &one[i]);
+	}
+}
+
 static void samples(void)
 {
+	resolved_colors();
 	resolved(false, false);		/* by RENDER, the samples are never in memory */
 	resolved(true, false);		/* after the pass */
 	resolved(true, true);		/* by a command */

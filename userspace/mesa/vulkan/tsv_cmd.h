@@ -95,6 +95,12 @@ struct tsv_mark {
 	bool timestamp;
 };
 
+/* The parameters of vkCmdBeginRendering(). */
+struct tsv_pass_info {
+	VkRenderingInfo rendering;
+	VkRenderingAttachmentInfo attachments[TC_COLORS + 2];
+};
+
 /* A render pass that is being recorded. A secondary command buffer knows formats alone. */
 struct tsv_pass {
 	bool active;
@@ -109,8 +115,7 @@ struct tsv_pass {
 	struct util_dynarray marks;	/* struct tsv_mark: queries that end with the pass */
 	/* resolves after the pass, that RENDER cannot do */
 	bool resolve;
-	VkRenderingInfo info;
-	VkRenderingAttachmentInfo attachments[TC_COLORS + 2];
+	struct tsv_pass_info info;
 };
 
 /* Tables of textures and samplers in memory. */

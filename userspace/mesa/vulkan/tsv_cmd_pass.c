@@ -54,8 +54,8 @@ static void add_target(struct tsv_pass *pass, const VkRenderingAttachmentInfo *a
 {
 	VK_FROM_HANDLE(tsv_view, view, a->imageView);
 	VK_FROM_HANDLE(tsv_view, resolved, a->resolveImageView);
-	const bool resuming = pass->info.flags & VK_RENDERING_RESUMING_BIT,
-		   suspending = pass->info.flags & VK_RENDERING_SUSPENDING_BIT;
+	const bool resuming = pass->info.rendering.flags & VK_RENDERING_RESUMING_BIT,
+		   suspending = pass->info.rendering.flags & VK_RENDERING_SUSPENDING_BIT;
 	const bool native = resolves_natively(a, partial || resuming || suspending);
 	const bool store = suspending || a->storeOp == VK_ATTACHMENT_STORE_OP_STORE ||
 			   (a->resolveMode && a->resolveImageView);
@@ -162,23 +162,23 @@ static bool is_partial(const VkRenderingInfo *info)
 	return partial;
 }
 
-/* A copy of @info that the end of the pass can use. */
-static void keep_info(struct tsv_pass *pass, const VkRenderingInfo *info)
+/* A copy of @info with its attachments. */
+static void copy_info(struct tsv_pass_info *to, const VkRenderingInfo *info)
 {
 	uint32_t i;
 
-	pass->info = *info;
-	pass->info.pNext = NULL;
+	to->rendering = *info;
+	to->rendering.pNext = NULL;
 	for (i = 0; i < info->colorAttachmentCount; i++)
-		pass->attachments[i] = info->pColorAttachments[i];
-	pass->info.pColorAttachments = pass->attachments;
+		to->attachments[i] = info->pColorAttachments[i];
+	to->rendering.pColorAttachments = to->attachments;
 	if (info->pDepthAttachment) {
-		pass->attachments[TC_COLORS] = *info->pDepthAttachment;
-		pass->info.pDepthAttachment = &pass->attachments[TC_COLORS];
+		to->attachments[TC_COLORS] = *info->pDepthAttachment;
+		to->rendering.pDepthAttachment = &to->attachments[TC_COLORS];
 	}
 	if (info->pStencilAttachment) {
-		pass->attachments[TC_COLORS + 1] = *info->pStencilAttachment;
-		pass->info.pStencilAttachment = &pass->attachments[TC_COLORS + 1];
+		to->attachments[TC_COLORS + 1] = *info->pStencilAttachment;
+		to->rendering.pStencilAttachment = &to->attachments[TC_COLORS + 1];
 	}
 }
 
@@ -195,10 +195,10 @@ static void clear_pass(struct tsv_cmd *cmd)
 	cmd->graphics.dirty |= TSV_DIRTY_SHADERS | TSV_DIRTY_STATE | TSV_DIRTY_QUERY;
 }
 
-/* The frame of pass.info. */
+/* The frame of the pass, by its info. */
 static void fill_frame(struct tsv_pass *pass, bool partial)
 {
-	const VkRenderingInfo *info = &pass->info;
+	const VkRenderingInfo *info = &pass->info.rendering;
 	struct tc_frame *f = &pass->frame;
 	const uint32_t samples_log2 = f->samples_log2;
 	uint32_t i;
@@ -229,13 +229,13 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdBeginRendering(VkCommandBuffer handle,
 	const bool partial = is_partial(info);
 
 	clear_pass(cmd);
-	keep_info(pass, info);
+	copy_info(&pass->info, info);
 	pass->area = info->renderArea;
 	pass->colors = info->colorAttachmentCount;
 	pass->views = info->viewMask;
 	fill_frame(pass, partial);
 	if (partial && !(info->flags & VK_RENDERING_RESUMING_BIT))
-		tsv_meta_clear_area(cmd, &pass->info);
+		tsv_meta_clear_area(cmd, &pass->info.rendering);
 }
 
 /* Add the commands of BIN and RENDER. */
@@ -290,12 +290,16 @@ static void write_pass(struct tsv_cmd *cmd)
 VKAPI_ATTR void VKAPI_CALL tsv_CmdEndRendering(VkCommandBuffer handle)
 {
 	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
+	struct tsv_pass_info info;
 
 	if (!cmd->pass.active)
 		return;
 	write_pass(cmd);
-	if (cmd->pass.resolve)
-		tsv_meta_resolve(cmd, &cmd->pass.info);
+	if (!cmd->pass.resolve)
+		return;
+	/* each resolve is a pass of its own, which replaces the command buffer's */
+	copy_info(&info, &cmd->pass.info.rendering);
+	tsv_meta_resolve(cmd, &info.rendering);
 }
 
 /*
@@ -305,18 +309,18 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdEndRendering(VkCommandBuffer handle)
 void tsv_pass_split(struct tsv_cmd *cmd)
 {
 	struct tsv_pass *pass = &cmd->pass;
-	const VkRenderingFlags flags = pass->info.flags;
+	const VkRenderingFlags flags = pass->info.rendering.flags;
 
 	if (cmd->vk.level == VK_COMMAND_BUFFER_LEVEL_SECONDARY)
 		return;
-	pass->info.flags |= VK_RENDERING_SUSPENDING_BIT;
-	fill_frame(pass, is_partial(&pass->info));
+	pass->info.rendering.flags |= VK_RENDERING_SUSPENDING_BIT;
+	fill_frame(pass, is_partial(&pass->info.rendering));
 	write_pass(cmd);
-	pass->info.flags = flags | VK_RENDERING_RESUMING_BIT;
+	pass->info.rendering.flags = flags | VK_RENDERING_RESUMING_BIT;
 	util_dynarray_clear(&pass->list);
 	pass->active = true;
 	cmd->graphics.dirty |= TSV_DIRTY_SHADERS | TSV_DIRTY_STATE | TSV_DIRTY_QUERY;
-	fill_frame(pass, is_partial(&pass->info));
+	fill_frame(pass, is_partial(&pass->info.rendering));
 }
 
 uint64_t *tsv_cmd_packet(struct tsv_cmd *cmd, unsigned qwords)
