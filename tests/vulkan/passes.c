@@ -206,6 +206,42 @@ static struct draw_pipe with_depth(void)
 	return info;
 }
 
+/* A pass that clears a part of both. */
+static void depth_area(void)
+{
+	static const VkRect2D cleared = { { 13, 7 }, { 100, 70 } };
+	const VkClearDepthStencilValue start = { 1, 3 };
+	const VkClearValue clear = { .depthStencil = { 0.25f, 200 } };
+	const VkImageAspectFlags both = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+	const VkImageSubresourceRange all = { both, 0, 1, 0, 1 };
+	struct draw_target t = depth_target(ONE);
+	const VkRenderingAttachmentInfo a = draw_attachment(&t, &clear);
+	VkRenderingInfo pass = pass_of(NULL, cleared);
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+	uint8_t *stencil;
+	float *depth;
+	int i, bad = 0;
+
+	vkCmdClearDepthStencilImage(cmd, t.img.image, VK_IMAGE_LAYOUT_GENERAL, &start, 1, &all);
+	vk_order(cmd);
+	pass.colorAttachmentCount = 0;
+	pass.pDepthAttachment = pass.pStencilAttachment = &a;
+	draw_begin(&vk, cmd, &pass);
+	draw_end(&vk, cmd);
+	vk_end(&vk, 0, cmd);
+	depth = draw_read(&vk, &t, 0, VK_IMAGE_ASPECT_DEPTH_BIT, 4);
+	stencil = draw_read(&vk, &t, 0, VK_IMAGE_ASPECT_STENCIL_BIT, 1);
+	for (i = 0; i < WIDTH * HEIGHT; i++) {
+		const bool in = inside(&cleared, i % WIDTH, i / WIDTH);
+
+		bad += depth[i] != (in ? 0.25f : 1) || stencil[i] != (in ? 200 : 3);
+	}
+	ktap_eq(bad, 0);
+	free(depth);
+	free(stencil);
+	draw_drop(&vk, &t);
+}
+
 /* The nearest of several layers stays; stencil counts what passed, less what failed. */
 static void depth_and_stencil(void)
 {
@@ -818,6 +854,7 @@ int main(int argc, char **argv)
 	vk_open(&vk, extensions);
 	layout = draw_layout(&vk, 0, NULL);
 	ktap_run("passes that render a part of an image", areas);
+	ktap_run("passes that clear a part of depth and stencil", depth_area);
 	ktap_run("vkCmdClearAttachments between draws", clear_attachments);
 	ktap_run("depth and stencil", depth_and_stencil);
 	ktap_run("blending and masks", blending);
