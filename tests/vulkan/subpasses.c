@@ -257,9 +257,8 @@ static VkRenderPass make_feedback(void)
 }
 
 /* The second draw turns the components of the first one's color, in a part of it. */
-static void record_feedback(VkCommandBuffer cmd, const VkRenderPassBeginInfo *begin,
-			    VkPipeline first, VkPipeline second, VkPipelineLayout own,
-			    VkDescriptorSet set, const VkRect2D *part)
+static void record_draws(VkCommandBuffer cmd, VkPipeline first, VkPipeline second,
+			 VkPipelineLayout own, VkDescriptorSet set, const VkRect2D *part)
 {
 	const VkMemoryBarrier barrier = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -267,7 +266,6 @@ static void record_feedback(VkCommandBuffer cmd, const VkRenderPassBeginInfo *be
 		.dstAccessMask = VK_ACCESS_INPUT_ATTACHMENT_READ_BIT,
 	};
 
-	vkCmdBeginRenderPass(cmd, begin, VK_SUBPASS_CONTENTS_INLINE);
 	draw_window(cmd, WIDTH, HEIGHT);
 	fill(cmd, first);
 	vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
@@ -277,10 +275,35 @@ static void record_feedback(VkCommandBuffer cmd, const VkRenderPassBeginInfo *be
 	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, second);
 	vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, own, 0, 1, &set, 0, NULL);
 	vkCmdDraw(cmd, 3, 1, 0, 0);
-	vkCmdEndRenderPass(cmd);
 }
 
-static void feedback(void)
+static VkCommandBuffer begin_secondary(const VkRenderPassBeginInfo *begin)
+{
+	const VkCommandBufferAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = vk.pool[0],
+		.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY,
+		.commandBufferCount = 1,
+	};
+	const VkCommandBufferInheritanceInfo inherited = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+		.renderPass = begin->renderPass,
+		.framebuffer = begin->framebuffer,
+	};
+	const VkCommandBufferBeginInfo usage = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT,
+		.pInheritanceInfo = &inherited,
+	};
+	VkCommandBuffer part;
+
+	VK(vkAllocateCommandBuffers(vk.device, &info, &part));
+	VK(vkBeginCommandBuffer(part, &usage));
+	return part;
+}
+
+/* @secondary: the draws and the barrier are in a secondary command buffer. */
+static void feedback(bool secondary)
 {
 	static const VkRect2D part = { { 20, 10 }, { 47, 60 } };
 	static const uint8_t before[4] = { 255, 128, 0, 255 }, after[4] = { 0, 255, 128, 255 };
@@ -304,16 +327,27 @@ static void feedback(void)
 	VkDescriptorSet set = draw_set(&vk, pool, &binding, 1, &set_layout);
 	VkPipelineLayout own = draw_layout(&vk, 1, &set_layout);
 	VkPipeline first, second;
-	VkCommandBuffer cmd;
+	VkCommandBuffer cmd, draws;
 
 	VK(vkCreateFramebuffer(vk.device, &framebuffer, NULL, &begin.framebuffer));
 	first = make_first(pass);
 	second = make_second(pass, 0, own);
 	draw_put(&vk, set, 0, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, t.view, VK_NULL_HANDLE, NULL);
+	draws = begin_secondary(&begin);
+	record_draws(draws, first, second, own, set, &part);
+	VK(vkEndCommandBuffer(draws));
 	cmd = vk_begin(&vk, 0);
-	record_feedback(cmd, &begin, first, second, own, set, &part);
+	vkCmdBeginRenderPass(cmd, &begin,
+			     secondary ? VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS
+				       : VK_SUBPASS_CONTENTS_INLINE);
+	if (secondary)
+		vkCmdExecuteCommands(cmd, 1, &draws);
+	else
+		record_draws(cmd, first, second, own, set, &part);
+	vkCmdEndRenderPass(cmd);
 	vk_end(&vk, 0, cmd);
 	check(&t, before, &part, after);
+	vkFreeCommandBuffers(vk.device, vk.pool[0], 1, &draws);
 	vkDestroyPipeline(vk.device, first, NULL);
 	vkDestroyPipeline(vk.device, second, NULL);
 	vkDestroyPipelineLayout(vk.device, own, NULL);
@@ -324,6 +358,16 @@ static void feedback(void)
 	draw_drop(&vk, &t);
 }
 
+static void inlined(void)
+{
+	feedback(false);
+}
+
+static void in_secondary(void)
+{
+	feedback(true);
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -331,7 +375,8 @@ int main(int argc, char **argv)
 	layout = draw_layout(&vk, 0, NULL);
 	ktap_run("subpasses with an input attachment", subpasses);
 	ktap_run("a framebuffer without images", imageless);
-	ktap_run("a subpass that reads its own target", feedback);
+	ktap_run("a subpass that reads its own target", inlined);
+	ktap_run("a secondary command buffer that does", in_secondary);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);
 	vk_close(&vk);
 	return ktap_finish();

@@ -176,6 +176,7 @@ static VkResult create(struct vk_command_pool *pool, VkCommandBufferLevel level,
 	util_dynarray_init(&cmd->segments, NULL);
 	util_dynarray_init(&cmd->allocs, NULL);
 	util_dynarray_init(&cmd->pass.list, NULL);
+	util_dynarray_init(&cmd->pass.splits, NULL);
 	util_dynarray_init(&cmd->pass.marks, NULL);
 	forget_order(cmd);
 	point_dynamic_state(cmd);
@@ -199,6 +200,7 @@ static void clear(struct tsv_cmd *cmd)
 	memset(&cmd->graphics, 0, sizeof(cmd->graphics));
 	cmd->pass.active = false;
 	util_dynarray_clear(&cmd->pass.list);
+	util_dynarray_clear(&cmd->pass.splits);
 	util_dynarray_clear(&cmd->pass.marks);
 	util_dynarray_clear(&cmd->segments);
 	util_dynarray_clear(&cmd->allocs);
@@ -220,6 +222,7 @@ static void destroy(struct vk_command_buffer *vk)
 	util_dynarray_fini(&cmd->segments);
 	util_dynarray_fini(&cmd->allocs);
 	util_dynarray_fini(&cmd->pass.list);
+	util_dynarray_fini(&cmd->pass.splits);
 	util_dynarray_fini(&cmd->pass.marks);
 	vk_command_buffer_finish(vk);
 	vk_free(&pool->alloc, cmd);
@@ -282,8 +285,9 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdPipelineBarrier2(VkCommandBuffer handle,
 	VK_FROM_HANDLE(tsv_cmd, cmd, handle);
 
 	if (cmd->pass.active)
-		tsv_pass_split(cmd);
-	tsv_cmd_barrier(cmd, stages_of(info));
+		tsv_pass_split(cmd, stages_of(info));
+	else
+		tsv_cmd_barrier(cmd, stages_of(info));
 }
 
 /* The segments of @secondary, which are after all others. */

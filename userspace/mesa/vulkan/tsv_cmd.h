@@ -95,6 +95,12 @@ struct tsv_mark {
 	bool timestamp;
 };
 
+/* A barrier of a secondary command buffer inside a pass. */
+struct tsv_split {
+	uint32_t at;			/* qwords of the list before it */
+	VkPipelineStageFlags2 stages;	/* that wait */
+};
+
 /* The parameters of vkCmdBeginRendering(). */
 struct tsv_pass_info {
 	VkRenderingInfo rendering;
@@ -112,6 +118,7 @@ struct tsv_pass {
 	uint32_t views;			/* mask; 0: draws choose their layers */
 	VkRect2D area;			/* that draws are limited to */
 	struct util_dynarray list;	/* uint64_t: packets of BIN's list */
+	struct util_dynarray splits;	/* struct tsv_split */
 	struct util_dynarray marks;	/* struct tsv_mark: queries that end with the pass */
 	/* resolves after the pass, that RENDER cannot do */
 	bool resolve;
@@ -206,8 +213,11 @@ void tsv_cmd_write_marks(struct tsv_cmd *cmd, enum tsv_engine engine);
 /* tsv_cmd_packet(): room for a packet of BIN's list; NULL on failure. */
 uint64_t *tsv_cmd_packet(struct tsv_cmd *cmd, unsigned qwords);
 
-/* tsv_pass_split(): let the draws that follow read what those before have drawn. */
-void tsv_pass_split(struct tsv_cmd *cmd);
+/*
+ * tsv_pass_split(): let the draws that follow read what those before have drawn, in the stages of
+ * @stages.
+ */
+void tsv_pass_split(struct tsv_cmd *cmd, VkPipelineStageFlags2 stages);
 
 /*
  * tsv_pass_inherit(): begin a pass of a secondary command buffer. tsv_pass_execute(): add the draws

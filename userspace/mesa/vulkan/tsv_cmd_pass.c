@@ -304,23 +304,36 @@ VKAPI_ATTR void VKAPI_CALL tsv_CmdEndRendering(VkCommandBuffer handle)
 
 /*
  * The first part stores all targets and the second loads them, as if the program had suspended the
- * pass and resumed it. A secondary command buffer does not know the targets.
+ * pass and resumed it.
  */
-void tsv_pass_split(struct tsv_cmd *cmd)
+static void split(struct tsv_cmd *cmd, VkPipelineStageFlags2 stages)
 {
 	struct tsv_pass *pass = &cmd->pass;
 	const VkRenderingFlags flags = pass->info.rendering.flags;
 
-	if (cmd->vk.level == VK_COMMAND_BUFFER_LEVEL_SECONDARY)
-		return;
 	pass->info.rendering.flags |= VK_RENDERING_SUSPENDING_BIT;
 	fill_frame(pass, is_partial(&pass->info.rendering));
 	write_pass(cmd);
 	pass->info.rendering.flags = flags | VK_RENDERING_RESUMING_BIT;
 	util_dynarray_clear(&pass->list);
 	pass->active = true;
-	cmd->graphics.dirty |= TSV_DIRTY_SHADERS | TSV_DIRTY_STATE | TSV_DIRTY_QUERY;
 	fill_frame(pass, is_partial(&pass->info.rendering));
+	tsv_cmd_barrier(cmd, stages);
+}
+
+/* A secondary command buffer does not know the targets. Its primary one splits the pass. */
+void tsv_pass_split(struct tsv_cmd *cmd, VkPipelineStageFlags2 stages)
+{
+	struct tsv_pass *pass = &cmd->pass;
+	const struct tsv_split later = {
+		.at = util_dynarray_num_elements(&pass->list, uint64_t), .stages = stages,
+	};
+
+	if (cmd->vk.level == VK_COMMAND_BUFFER_LEVEL_SECONDARY)
+		util_dynarray_append(&pass->splits, struct tsv_split, later);
+	else
+		split(cmd, stages);
+	cmd->graphics.dirty |= TSV_DIRTY_SHADERS | TSV_DIRTY_STATE | TSV_DIRTY_QUERY;
 }
 
 uint64_t *tsv_cmd_packet(struct tsv_cmd *cmd, unsigned qwords)
@@ -358,15 +371,29 @@ void tsv_pass_inherit(struct tsv_cmd *cmd, const VkCommandBufferBeginInfo *begin
 		pass->bare &= !pass->format[i];
 }
 
-void tsv_pass_execute(struct tsv_cmd *cmd, const struct tsv_cmd *secondary)
+/* Append the qwords [@from, @to) of a list. */
+static void append(struct tsv_cmd *cmd, const struct tsv_pass *pass, uint32_t from, uint32_t to)
 {
-	const unsigned qwords = util_dynarray_num_elements(&secondary->pass.list, uint64_t);
-	uint64_t *words = qwords ? tsv_cmd_packet(cmd, qwords) : NULL;
+	uint64_t *words = to > from ? tsv_cmd_packet(cmd, to - from) : NULL;
 
 	if (words)
-		memcpy(words, secondary->pass.list.data, secondary->pass.list.size);
+		memcpy(words, (const uint64_t *)pass->list.data + from, (to - from) * 8);
+}
+
+void tsv_pass_execute(struct tsv_cmd *cmd, const struct tsv_cmd *secondary)
+{
+	const struct tsv_pass *pass = &secondary->pass;
+	const uint32_t qwords = util_dynarray_num_elements(&pass->list, uint64_t);
+	uint32_t from = 0;
+
 	if (cmd->pass.bare && qwords)
-		cmd->pass.frame.samples_log2 = secondary->pass.frame.samples_log2;
+		cmd->pass.frame.samples_log2 = pass->frame.samples_log2;
+	util_dynarray_foreach(&pass->splits, const struct tsv_split, s) {
+		append(cmd, pass, from, s->at);
+		split(cmd, s->stages);
+		from = s->at;
+	}
+	append(cmd, pass, from, qwords);
 	cmd->graphics.dirty |= TSV_DIRTY_SHADERS | TSV_DIRTY_STATE | TSV_DIRTY_QUERY;
 }
 
