@@ -153,6 +153,70 @@ static void unattached(void)
 	count(VK_SAMPLE_COUNT_16_BIT, false);
 }
 
+/* A query of a secondary command buffer inside a pass. */
+static void in_secondary(void)
+{
+	const struct draw_pipe info = {
+		.vs = full_vert, .vs_size = sizeof(full_vert),
+		.fs = full_frag, .fs_size = sizeof(full_frag),
+		.layout = layout,
+	};
+	const VkCommandBufferAllocateInfo allocate = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = vk.pool[0],
+		.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY,
+		.commandBufferCount = 1,
+	};
+	const VkCommandBufferInheritanceRenderingInfo rendering = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO,
+		.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
+	};
+	const VkCommandBufferInheritanceInfo inherited = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+		.pNext = &rendering,
+	};
+	const VkCommandBufferBeginInfo usage = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT,
+		.pInheritanceInfo = &inherited,
+	};
+	const VkRenderingInfo pass = {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+		.flags = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT,
+		.renderArea.extent = { WIDTH, HEIGHT },
+		.layerCount = 1,
+	};
+	VkPipeline pipeline = draw_pipeline(&vk, &info);
+	VkQueryPool pool = make_pool(VK_QUERY_TYPE_OCCLUSION);
+	VkCommandBuffer cmd, part;
+	uint64_t got[2] = { 0 };
+
+	VK(vkAllocateCommandBuffers(vk.device, &allocate, &part));
+	VK(vkBeginCommandBuffer(part, &usage));
+	draw_window(part, WIDTH, HEIGHT);
+	vkCmdBindPipeline(part, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+	vkCmdPushConstants(part, layout, VK_SHADER_STAGE_ALL_GRAPHICS, 0, 20,
+			   (float[5]){ 1, 1, 1, 1, 0.5f });
+	vkCmdBeginQuery(part, pool, 0, VK_QUERY_CONTROL_PRECISE_BIT);
+	draw(part, 40, 30);
+	vkCmdEndQuery(part, pool, 0);
+	VK(vkEndCommandBuffer(part));
+	cmd = vk_begin(&vk, 0);
+	vkCmdResetQueryPool(cmd, pool, 0, QUERIES);
+	draw_begin(&vk, cmd, &pass);
+	vkCmdExecuteCommands(cmd, 1, &part);
+	draw_end(&vk, cmd);
+	vk_end(&vk, 0, cmd);
+	ktap_eq(vkGetQueryPoolResults(vk.device, pool, 0, 1, sizeof(got), got, 16,
+				      VK_QUERY_RESULT_64_BIT |
+					      VK_QUERY_RESULT_WITH_AVAILABILITY_BIT), VK_SUCCESS);
+	ktap_eq(got[0], 40 * 30);
+	ktap_eq(got[1], 1);
+	vkFreeCommandBuffers(vk.device, vk.pool[0], 1, &part);
+	vkDestroyQueryPool(vk.device, pool, NULL);
+	vkDestroyPipeline(vk.device, pipeline, NULL);
+}
+
 /* The clock goes on between a copy's ends, on each family of queues. */
 static void timestamps(uint32_t family)
 {
@@ -198,6 +262,7 @@ int main(int argc, char **argv)
 	layout = draw_layout(&vk, 0, NULL);
 	ktap_run("samples that pass", occlusion);
 	ktap_run("samples that pass, without attachments", unattached);
+	ktap_run("a query of a secondary command buffer", in_secondary);
 	ktap_run("timestamps", clocks);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);
 	vk_close(&vk);

@@ -394,6 +394,8 @@ void tsv_pass_execute(struct tsv_cmd *cmd, const struct tsv_cmd *secondary)
 		from = s->at;
 	}
 	append(cmd, pass, from, qwords);
+	/* queries that end in it are available when the pass is */
+	util_dynarray_append_dynarray(&cmd->pass.marks, &pass->marks);
 	cmd->graphics.dirty |= TSV_DIRTY_SHADERS | TSV_DIRTY_STATE | TSV_DIRTY_QUERY;
 }
 
