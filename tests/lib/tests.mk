@@ -79,12 +79,13 @@ check-mesa: setup
 		TSR_DEQP='$(abspath $(DEQP))' TSR_DEQP_PART='$(DEQP_PART)'; \
 		$(RUN) --suite mesa --results $(BUILD)/results-mesa/mesa$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/*.py)
 
-# check-vulkan: Vulkan programs on the device in their own process: ours with the validation layers, pictures of vkcube and vkmark (PICTURES='NAME ...' these, both pictures kept), MESA=1 a compositor with OpenGL
+# check-vulkan: Vulkan programs on the device in their own process: ours with the validation layers, pictures of vkcube and vkmark (PICTURES='NAME ...' these, both pictures kept), MESA=1 a compositor with OpenGL; DEQP=DIR (a build of VK-GL-CTS), DEQP_PART=50, DEQP_CASES='PATTERN ...'
 .PHONY: check-vulkan
 check-vulkan: setup
 	@bash qemu-device/build/host/setup.sh libvulkan-dev vulkan-tools vulkan-validationlayers
 	@bash qemu-device/vm/programs.sh all >/dev/null
-	@TSR_VULKAN=$$(bash userspace/mesa/vulkan.sh); TSR_GLSLANG=$$(bash tests/vulkan/glslang.sh); export TSR_VULKAN TSR_GLSLANG TSR_PICTURES='$(PICTURES)'; \
+	@TSR_VULKAN=$$(bash userspace/mesa/vulkan.sh); TSR_GLSLANG=$$(bash tests/vulkan/glslang.sh); export TSR_VULKAN TSR_GLSLANG TSR_PICTURES='$(PICTURES)' \
+			TSR_DEQP='$(abspath $(DEQP))' TSR_DEQP_PART='$(DEQP_PART)' TSR_DEQP_CASES='$(DEQP_CASES)'; \
 		$(if $(MESA),TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA;) \
 		$(RUN) --suite vulkan --results $(BUILD)/results-mesa/vulkan$(if $(TESTS),-partial).ktap $(wildcard tests/vulkan/*.py)
 
