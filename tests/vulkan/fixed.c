@@ -4,6 +4,7 @@
 
 #include "clip_frag.h"
 #include "clip_vert.h"
+#include "clipped_vert.h"
 #include "line_frag.h"
 #include "line_vert.h"
 
@@ -63,9 +64,10 @@ static void check_distances(const float *got, int left, int top)
 	ktap_eq(bad, 0);
 }
 
-static void distances(void)
+/* @count: cases that the vertex shader has distances for. */
+static void draw_distances(const uint32_t *vs, size_t vs_size, unsigned count)
 {
-	const struct draw_pipe pipe = { .vs = clip_vert, .vs_size = sizeof(clip_vert),
+	const struct draw_pipe pipe = { .vs = vs, .vs_size = vs_size,
 					.fs = clip_frag, .fs_size = sizeof(clip_frag),
 					.layout = layout, .colors = 1, .color = { FORMAT } };
 	/* where it is clipped, and the cull distances of the three corners */
@@ -80,13 +82,19 @@ static void distances(void)
 	};
 	VkPipeline pipeline = draw_pipeline(&vk, &pipe);
 
-	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (unsigned i = 0; i < count; i++) {
 		float *got = draw(pipeline, cases[i].push, 5, 3);
 
 		check_distances(got, cases[i].left, cases[i].top);
 		free(got);
 	}
 	vkDestroyPipeline(vk.device, pipeline, NULL);
+}
+
+static void distances(void)
+{
+	draw_distances(DRAW_CODE(clip_vert), 7);
+	draw_distances(DRAW_CODE(clipped_vert), 4);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */

@@ -211,6 +211,8 @@ static void prepare_vertex(nir_shader *nir, struct tsv_shader_info *s)
 		var->data.driver_location = var->data.location - VERT_ATTRIB_GENERIC0;
 	s->attributes = TSV_ATTRIBUTES;
 	tc_nir_lower_io(nir);
+	/* five or more clip distances are two vectors of one array, told apart by offsets */
+	NIR_PASS(_, nir, nir_io_add_const_offset_to_base, nir_var_shader_out);
 	tc_nir_place_outputs(nir);
 }
 
