@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Clip and cull distances, wide lines: the pixels that are covered, and what shaders read. */
+/*
+ * Clip and cull distances, wide lines: the pixels that are covered, and what shaders read. Colors of
+ * several outputs.
+ */
 #include "draw.h"
 
 #include "clip_frag.h"
@@ -7,6 +10,8 @@
 #include "clipped_vert.h"
 #include "line_frag.h"
 #include "line_vert.h"
+#include "lone_frag.h"
+#include "parts_frag.h"
 
 #define SIDE	64
 #define FORMAT	VK_FORMAT_R32G32B32A32_SFLOAT
@@ -140,6 +145,31 @@ static void lines(void)
 	}
 }
 
+/* ---- Colors ---------------------------------------------------------------------------------- */
+
+/* Component i of the color is i + 1, if its bit is in @components. */
+static void draw_parts(const uint32_t *fs, size_t fs_size, unsigned components)
+{
+	const struct draw_pipe pipe = { .vs = clipped_vert, .vs_size = sizeof(clipped_vert),
+					.fs = fs, .fs_size = fs_size,
+					.layout = layout, .colors = 1, .color = { FORMAT } };
+	VkPipeline pipeline = draw_pipeline(&vk, &pipe);
+	float *got = draw(pipeline, (float[2]){ 0, 0 }, 2, 3);
+	uint32_t bad = 0;
+
+	for (int i = 0; i < SIDE * SIDE * 4; i++)
+		bad += components >> i % 4 & 1 && got[i] != (float)(i % 4 + 1);
+	ktap_eq(bad, 0);
+	free(got);
+	vkDestroyPipeline(vk.device, pipeline, NULL);
+}
+
+static void parts(void)
+{
+	draw_parts(DRAW_CODE(lone_frag), 1 << 2);
+	draw_parts(DRAW_CODE(parts_frag), 0xf);
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -149,6 +179,7 @@ int main(int argc, char **argv)
 			     VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
 	ktap_run("clip and cull distances", distances);
 	ktap_run("wide lines", lines);
+	ktap_run("colors of several outputs", parts);
 	draw_drop(&vk, &target);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);
 	vk_close(&vk);

@@ -228,6 +228,7 @@ static uint64_t prepare_fragment(nir_shader *nir)
 	tc_nir_place_inputs(nir);
 	tc_nir_lower_at_sample(nir);
 	tc_nir_lower_primitive_id(nir, -1);
+	tsv_nir_merge_colors(nir);
 	nir_assign_io_var_locations(nir, nir_var_shader_in, &nir->num_inputs, nir->info.stage);
 	nir_assign_io_var_locations(nir, nir_var_shader_out, &nir->num_outputs, nir->info.stage);
 	return noperspective;

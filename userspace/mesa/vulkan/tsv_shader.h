@@ -92,6 +92,9 @@ void tsv_cmd_bind_shaders(struct vk_command_buffer *cmd, uint32_t count,
  */
 void tsv_nir_store_layer(nir_shader *nir);
 
+/* tsv_nir_merge_colors(): make a vector of the outputs that are components of a color. */
+void tsv_nir_merge_colors(nir_shader *nir);
+
 /* tsv_nir_load_layer(): find the layer in a varying. Before tc_nir_place_inputs(). */
 void tsv_nir_load_layer(nir_shader *nir);
 
