@@ -18,7 +18,9 @@ import tempfile
 # Seconds for a case; more if the host is busy.
 LIMIT = 120 * max(1, min(5, os.getloadavg()[0] / os.cpu_count()))
 BEGINS = re.compile(r"Test case '(\S+)'\.\.")
-ENDS = re.compile(r"  (\w+) \((.*)\)$")
+# The message may continue on the next line.
+ENDS = re.compile(r"  (Pass|Fail|NotSupported|QualityWarning|CompatibilityWarning|Waived|InternalError|ResourceError|Pending) "
+                  r"\((.*?)\)?$")
 # No pictures in the log.
 OPTIONS = ("--deqp-log-images=disable", "--deqp-log-shader-sources=disable", "--deqp-log-flush=disable")
 GOOD = ("Pass", "QualityWarning", "CompatibilityWarning", "Waived")
@@ -87,7 +89,7 @@ def end(process):
 
 def run_once(module, cases):
     """{case: (result, output)} of the cases that one process reached: all, or those up to one that ends it."""
-    results, case, said, lost = {}, cases[0], [], False
+    results, case, said, ends_here = {}, cases[0], [], False
     with tempfile.TemporaryDirectory(prefix="tessera-deqp-") as directory:
         names = os.path.join(directory, "cases")
         with open(names, "w") as f:
@@ -101,9 +103,10 @@ def run_once(module, cases):
                     case, said = begins.group(1), []
                 elif ends and case not in results:
                     results[case] = ends.group(1), "\n".join([*said[-10:], ends.group(2)])
-                    # The cases after it have the same VkDevice, unless it was this case's own.
-                    lost = LOST in results[case][1]
-                    if lost:
+                    # The cases after a lost device have the same VkDevice, unless it was this case's own. After a lack
+                    # of resources the program ends by itself.
+                    ends_here = ends.group(1) == "ResourceError" or LOST in ends.group(2)
+                    if ends_here:
                         break
                 else:
                     said.append(line)
@@ -112,7 +115,7 @@ def run_once(module, cases):
         finally:
             status = end(process)
     # If the process ended between two cases, the next one counts as the one that ended it.
-    if not lost and case in results and len(results) < len(cases):
+    if not ends_here and case in results and len(results) < len(cases):
         case = next(c for c in cases if c not in results)
     if case not in results:
         results[case] = died, "\n".join([*said[-10:], f"status {status}"])
