@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clip and cull distances, wide lines: the pixels that are covered, and what shaders read. Colors of
- * several outputs.
+ * Clip and cull distances, wide lines: the pixels that are covered, and what shaders read. Colors
+ * of several outputs. Shading of each sample.
  */
 #include "draw.h"
 
@@ -12,6 +12,7 @@
 #include "line_vert.h"
 #include "lone_frag.h"
 #include "parts_frag.h"
+#include "places_frag.h"
 
 #define SIDE	64
 #define FORMAT	VK_FORMAT_R32G32B32A32_SFLOAT
@@ -22,11 +23,15 @@ static struct vk vk;
 static struct draw_target target;
 static VkPipelineLayout layout;
 
-/* Draw with some push constants, and read the target; free() it. */
-static float *draw(VkPipeline pipeline, const float *push, uint32_t count, uint32_t vertices)
+/*
+ * Draw with some push constants, and read the target; free() it. @samples: NULL, or a target whose
+ * samples are resolved to that one.
+ */
+static float *draw_samples(VkPipeline pipeline, const float *push, uint32_t count,
+			   uint32_t vertices, const struct draw_target *samples)
 {
 	const VkClearValue clear = { .color.float32 = { NOTHING, NOTHING, NOTHING, NOTHING } };
-	const VkRenderingAttachmentInfo a = draw_attachment(&target, &clear);
+	VkRenderingAttachmentInfo a = draw_attachment(samples ? samples : &target, &clear);
 	const VkRenderingInfo info = { .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
 				       .renderArea.extent = { SIDE, SIDE },
 				       .layerCount = 1,
@@ -34,6 +39,11 @@ static float *draw(VkPipeline pipeline, const float *push, uint32_t count, uint3
 				       .pColorAttachments = &a };
 	VkCommandBuffer cmd = vk_begin(&vk, 0);
 
+	if (samples) {
+		a.resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;
+		a.resolveImageView = target.view;
+		a.resolveImageLayout = VK_IMAGE_LAYOUT_GENERAL;
+	}
 	draw_begin(&vk, cmd, &info);
 	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
 	draw_window(cmd, SIDE, SIDE);
@@ -42,6 +52,11 @@ static float *draw(VkPipeline pipeline, const float *push, uint32_t count, uint3
 	draw_end(&vk, cmd);
 	vk_end(&vk, 0, cmd);
 	return draw_read(&vk, &target, 0, VK_IMAGE_ASPECT_COLOR_BIT, 16);
+}
+
+static float *draw(VkPipeline pipeline, const float *push, uint32_t count, uint32_t vertices)
+{
+	return draw_samples(pipeline, push, count, vertices, NULL);
 }
 
 /* ---- Distances ------------------------------------------------------------------------------- */
@@ -170,6 +185,30 @@ static void parts(void)
 	draw_parts(DRAW_CODE(parts_frag), 0xf);
 }
 
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* The mean of the squares is 0.25 if all samples were shaded at the pixel's center. */
+static void places(void)
+{
+	const struct draw_pipe pipe = { .vs = clipped_vert, .vs_size = sizeof(clipped_vert),
+					.fs = places_frag, .fs_size = sizeof(places_frag),
+					.layout = layout, .colors = 1, .color = { FORMAT },
+					.samples = VK_SAMPLE_COUNT_4_BIT, .sample_shading = 1 };
+	VkPipeline pipeline = draw_pipeline(&vk, &pipe);
+	struct draw_target samples = draw_target(&vk, FORMAT, SIDE, SIDE, 1, VK_SAMPLE_COUNT_4_BIT,
+						 VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+	float *got = draw_samples(pipeline, (float[2]){ 0, 0 }, 2, 3, &samples);
+	uint32_t bad = 0;
+
+	/* the standard places: 1/8, 3/8, 5/8 and 7/8 of each side */
+	for (int i = 0; i < SIDE * SIDE * 4; i++)
+		bad += !is_near(got[i], i % 4 == 3 ? 1 : (1 + 9 + 25 + 49) / 64.0f / 4);
+	ktap_eq(bad, 0);
+	free(got);
+	draw_drop(&vk, &samples);
+	vkDestroyPipeline(vk.device, pipeline, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -180,6 +219,7 @@ int main(int argc, char **argv)
 	ktap_run("clip and cull distances", distances);
 	ktap_run("wide lines", lines);
 	ktap_run("colors of several outputs", parts);
+	ktap_run("shading of each sample", places);
 	draw_drop(&vk, &target);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);
 	vk_close(&vk);

@@ -216,11 +216,23 @@ static void prepare_vertex(nir_shader *nir, struct tsv_shader_info *s)
 	tc_nir_place_outputs(nir);
 }
 
-static uint64_t prepare_fragment(nir_shader *nir)
+/* The pipeline wants a thread for each sample, which has its place and its inputs there. */
+static void shade_samples(nir_shader *nir)
+{
+	nir->info.fs.uses_sample_shading = true;
+	nir_foreach_shader_in_variable(var, nir) {
+		if (var->data.interpolation != INTERP_MODE_FLAT)
+			var->data.sample = true;
+	}
+}
+
+static uint64_t prepare_fragment(nir_shader *nir, bool samples)
 {
 	const nir_input_attachment_options options = { .use_fragcoord_sysval = true };
 	uint64_t noperspective;
 
+	if (samples)
+		shade_samples(nir);
 	NIR_PASS(_, nir, nir_lower_input_attachments, &options);
 	NIR_PASS(_, nir, nir_lower_wpos_center);
 	tsv_nir_load_layer(nir);
@@ -286,7 +298,7 @@ static VkResult translate(struct tsv_device *device, const struct vk_shader_comp
 	if (stage == MESA_SHADER_VERTEX)
 		prepare_vertex(nir, s);
 	else if (stage == MESA_SHADER_FRAGMENT)
-		noperspective = prepare_fragment(nir);
+		noperspective = prepare_fragment(nir, shades_samples(state));
 	tsv_nir_lower(nir, info, s);
 	if (stage != MESA_SHADER_COMPUTE)
 		tsv_nir_draw(nir, instanced(state), s);
