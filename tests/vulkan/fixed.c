@@ -209,6 +209,56 @@ static void places(void)
 	vkDestroyPipeline(vk.device, pipeline, NULL);
 }
 
+static struct draw_target depth_target(VkSampleCountFlagBits samples)
+{
+	return draw_target(&vk, VK_FORMAT_D32_SFLOAT, SIDE, SIDE, 1, samples,
+			   VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+}
+
+/* A draw without a color target, whose alpha covers all samples, writes their depth. */
+static void coverage(void)
+{
+	const struct draw_pipe pipe = {
+		.vs = clipped_vert, .vs_size = sizeof(clipped_vert),
+		.fs = line_frag, .fs_size = sizeof(line_frag),
+		.layout = layout, .depth = VK_FORMAT_D32_SFLOAT,
+		.samples = VK_SAMPLE_COUNT_4_BIT, .alpha_to_coverage = true,
+		.ds = { .depthTestEnable = VK_TRUE, .depthWriteEnable = VK_TRUE,
+			.depthCompareOp = VK_COMPARE_OP_ALWAYS },
+	};
+	const VkClearValue clear = { .depthStencil = { 1, 0 } };
+	VkPipeline pipeline = draw_pipeline(&vk, &pipe);
+	struct draw_target four = depth_target(VK_SAMPLE_COUNT_4_BIT),
+			   one = depth_target(VK_SAMPLE_COUNT_1_BIT);
+	VkRenderingAttachmentInfo a = draw_attachment(&four, &clear);
+	const VkRenderingInfo info = { .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+				       .renderArea.extent = { SIDE, SIDE },
+				       .layerCount = 1,
+				       .pDepthAttachment = &a };
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+	uint32_t bad = 0;
+	float *got;
+
+	a.resolveMode = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
+	a.resolveImageView = one.view;
+	a.resolveImageLayout = VK_IMAGE_LAYOUT_GENERAL;
+	draw_begin(&vk, cmd, &info);
+	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+	draw_window(cmd, SIDE, SIDE);
+	vkCmdPushConstants(cmd, layout, VK_SHADER_STAGE_ALL_GRAPHICS, 0, 8, (float[2]){ 0, 0 });
+	vkCmdDraw(cmd, 3, 1, 0, 0);
+	draw_end(&vk, cmd);
+	vk_end(&vk, 0, cmd);
+	got = draw_read(&vk, &one, 0, VK_IMAGE_ASPECT_DEPTH_BIT, 4);
+	for (int i = 0; i < SIDE * SIDE; i++)
+		bad += got[i] != 0.5f;
+	ktap_eq(bad, 0);
+	free(got);
+	draw_drop(&vk, &four);
+	draw_drop(&vk, &one);
+	vkDestroyPipeline(vk.device, pipeline, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -220,6 +270,7 @@ int main(int argc, char **argv)
 	ktap_run("wide lines", lines);
 	ktap_run("colors of several outputs", parts);
 	ktap_run("shading of each sample", places);
+	ktap_run("coverage of alpha without a color target", coverage);
 	draw_drop(&vk, &target);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);
 	vk_close(&vk);

@@ -81,6 +81,7 @@ static void fill_raster(const struct draw_pipe *info, struct parts *p)
 		.rasterizationSamples = info->samples ? info->samples : VK_SAMPLE_COUNT_1_BIT,
 		.sampleShadingEnable = info->sample_shading > 0,
 		.minSampleShading = info->sample_shading,
+		.alphaToCoverageEnable = info->alpha_to_coverage,
 	};
 }
 

@@ -33,6 +33,7 @@ struct draw_pipe {
 	VkFrontFace front;
 	VkSampleCountFlagBits samples;
 	float sample_shading;		/* 0: off */
+	bool alpha_to_coverage;
 	VkPipelineDepthStencilStateCreateInfo ds;
 	bool blend;
 	VkPipelineColorBlendAttachmentState blending;	/* if blend */

@@ -115,6 +115,7 @@ struct tsv_pass {
 	uint32_t colors;
 	bool depth, stencil;
 	bool bare;			/* without any attachment */
+	bool alpha;			/* draws make coverage of the alpha of color 0 */
 	uint32_t views;			/* mask; 0: draws choose their layers */
 	VkRect2D area;			/* that draws are limited to */
 	struct util_dynarray list;	/* uint64_t: packets of BIN's list */

@@ -188,8 +188,9 @@ static void clear_pass(struct tsv_cmd *cmd)
 
 	util_dynarray_clear(&pass->list);
 	memset(&pass->frame, 0, sizeof(pass->frame));
+	memset(pass->format, 0, sizeof(pass->format));
 	pass->colors = pass->views = 0;
-	pass->depth = pass->stencil = pass->resolve = false;
+	pass->depth = pass->stencil = pass->resolve = pass->alpha = false;
 	pass->active = true;
 	/* a list begins without state */
 	cmd->graphics.dirty |= TSV_DIRTY_SHADERS | TSV_DIRTY_STATE | TSV_DIRTY_QUERY;
@@ -258,6 +259,23 @@ static void emit(struct tsv_cmd *cmd, uint64_t list, uint32_t size,
 		tsr_pack_render(words, &render);
 }
 
+/* Targets without memory. A color that makes coverage needs one. */
+static void add_unused(struct tsv_pass *pass)
+{
+	struct tc_frame *f = &pass->frame;
+	uint32_t i;
+
+	if (pass->alpha && !f->colors) {
+		f->color[0] = (struct tsr_render_target){ .format = TSR_PIXEL_FORMAT_R8_UNORM };
+		f->pixel_bytes++;
+		f->colors = 1;
+	}
+	for (i = 0; i < f->colors; i++) {
+		if (!pass->format[i])
+			f->color[i].samples_log2 = f->samples_log2;
+	}
+}
+
 /* Write what the pass has drawn. */
 static void write_pass(struct tsv_cmd *cmd)
 {
@@ -265,12 +283,8 @@ static void write_pass(struct tsv_cmd *cmd)
 	struct tsv_pass *pass = &cmd->pass;
 	struct tc_frame_lists lists;
 	uint64_t list, va, *words, *end;
-	uint32_t i;
 
-	for (i = 0; i < pass->colors; i++) {
-		if (!pass->format[i])
-			pass->frame.color[i].samples_log2 = pass->frame.samples_log2;
-	}
+	add_unused(pass);
 	cmd->heap = (uint8_t)(p_atomic_inc_return(&device->frames) % TSV_HEAPS);
 	pass->frame.heap = tsr_tiler_heap_va(device->heap[cmd->heap]);
 	end = tsv_cmd_packet(cmd, TSR_LIST_HALT_QWORDS);
@@ -394,6 +408,7 @@ void tsv_pass_execute(struct tsv_cmd *cmd, const struct tsv_cmd *secondary)
 		from = s->at;
 	}
 	append(cmd, pass, from, qwords);
+	cmd->pass.alpha |= pass->alpha;
 	/* queries that end in it are available when the pass is */
 	util_dynarray_append_dynarray(&cmd->pass.marks, &pass->marks);
 	cmd->graphics.dirty |= TSV_DIRTY_SHADERS | TSV_DIRTY_STATE | TSV_DIRTY_QUERY;

@@ -208,13 +208,15 @@ static void set_samples(struct tsv_cmd *cmd)
 bool tsv_state_write(struct tsv_cmd *cmd)
 {
 	const unsigned viewports = CLAMP(dynamic(cmd)->vp.viewport_count, 1, TSR_VIEWPORTS_MAX),
-		       blends = cmd->pass.colors;
+		       blends = MAX2(cmd->pass.colors,
+				     dynamic(cmd)->ms.alpha_to_coverage_enable);
 	struct tsr_draw_state d = { .viewport_count = viewports, .blend_count = blends };
 	struct tsr_list_draw_state packet;
 	uint64_t *words;
 	unsigned i;
 
 	set_samples(cmd);
+	cmd->pass.alpha |= dynamic(cmd)->ms.alpha_to_coverage_enable;
 	fill_raster(cmd, &d);
 	fill_depth(cmd, &d);
 	fill_colors(cmd, &d);

@@ -9,7 +9,7 @@
 
 #define SLOTS	(FRAG_RESULT_DATA7 + 2)	/* the second color of blending is one above its first */
 
-/* What is known of the outputs of a slot. */
+/* The outputs of a slot. */
 struct slot {
 	unsigned components;		/* mask */
 	nir_variable *output;		/* one of them */
