@@ -555,6 +555,39 @@ static void slices(void)
 	draw_drop(&vk, &t);
 }
 
+/* Each pass is two jobs, and so many of them are more than three SUBMITs have. */
+static void many_passes(void)
+{
+	const VkClearValue zero = { .color.uint32 = { 0 } };
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+	uint32_t i, *got, bad = 0;
+
+	for (i = 0; i < WIDTH; i++) {
+		const VkRenderingAttachmentInfo a = draw_attachment(&label, i ? NULL : &zero);
+		const VkRenderingInfo pass = {
+			.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+			.renderArea.extent = { WIDTH, HEIGHT },
+			.layerCount = 1,
+			.colorAttachmentCount = 1,
+			.pColorAttachments = &a,
+		};
+		const VkClearAttachment number = { VK_IMAGE_ASPECT_COLOR_BIT, 0,
+						   { .color.uint32 = { i + 1 } } };
+		const VkClearRect column = { { { (int)i, 0 }, { 1, HEIGHT } }, 0, 1 };
+
+		draw_begin(&vk, cmd, &pass);
+		vkCmdClearAttachments(cmd, 1, &number, 1, &column);
+		draw_end(&vk, cmd);
+		vk_order(cmd);
+	}
+	vk_end(&vk, 0, cmd);
+	got = draw_read(&vk, &label, 0, VK_IMAGE_ASPECT_COLOR_BIT, 4);
+	for (i = 0; i < WIDTH * HEIGHT; i++)
+		bad += got[i] != i % WIDTH + 1;
+	ktap_eq(bad, 0);
+	free(got);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const extensions[] = { DRAW_EXTENSIONS,
@@ -577,6 +610,7 @@ int main(int argc, char **argv)
 	ktap_run("push constants, scissor and viewport between draws", state_between_draws);
 	ktap_run("a picture that is turned over", turned_over);
 	ktap_run("slices of a volume as targets", slices);
+	ktap_run("more passes than jobs of a SUBMIT", many_passes);
 	draw_drop(&vk, &color);
 	draw_drop(&vk, &label);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);

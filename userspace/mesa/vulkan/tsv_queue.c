@@ -201,15 +201,18 @@ static VkResult join(struct batch *b)
 /* Submit the jobs so far. The next ones wait for all of them. */
 static VkResult submit_part(struct batch *b)
 {
+	struct drm_tessera_sync done;
 	VkResult result = join(b);
 
 	if (result != VK_SUCCESS)
 		return result;
-	b->chain = (struct drm_tessera_sync){ .type = DRM_TESSERA_SYNC_TIMELINE,
-					      .handle = tsr_sync_handle(b->queue->timeline),
-					      .point = b->queue->point + 1 };
-	b->jobs[b->count - 1].signals = array_of(&b->chain, 1);
+	done = (struct drm_tessera_sync){ .type = DRM_TESSERA_SYNC_TIMELINE,
+					  .handle = tsr_sync_handle(b->queue->timeline),
+					  .point = b->queue->point + 1 };
+	b->jobs[b->count - 1].signals = array_of(&done, 1);
 	result = submit_jobs(b);
+	/* until then it is what these jobs wait for */
+	b->chain = done;
 	b->chained = true;
 	memset(b->tail, 0, sizeof(b->tail));
 	memset(b->rendered, 0, sizeof(b->rendered));
