@@ -10,6 +10,9 @@ patterns of the cases to select from. deqp.txt lists the known failures.
 The cases are those of the source's list vk-default. If the source has no such list, it is made as the suite does: all cases
 of the program without those that the sources of the list exclude.
 
+Cases that open a window run if DISPLAY (WAYLAND_DISPLAY) names a display server. It must not reset itself when its last
+client leaves (Xvfb -noreset).
+
 The result of each case is left in the file deqp-vulkan.txt of the results directory.
 """
 
@@ -33,6 +36,8 @@ TSR_HOST = os.path.join(BUILD, "userspace", "bin", "tsr-host")
 MUSTPASS = "external/vulkancts/mustpass/*"          # in the source
 EXCLUDED = ("test-issues.txt", "excluded-tests.txt", "android-tests.txt", "waivers.txt")
 SEED = "1"          # for the hash
+# Cases that open a window, and the variable that names its display server.
+WINDOWS = {re.compile(r".*\.(xlib|xcb)\."): "DISPLAY", re.compile(r".*\.wayland\."): "WAYLAND_DISPLAY"}
 
 tap = Tap()
 
@@ -86,6 +91,16 @@ def chosen(cases, part):
             int.from_bytes(hashlib.sha256((SEED + case).encode()).digest()[:8], "big") % part == 0]
 
 
+def without_windows(cases):
+    """The cases that need no display server, or one that is there."""
+    for pattern, variable in WINDOWS.items():
+        if variable not in os.environ:
+            kept = [case for case in cases if not pattern.match(case)]
+            tap.note(f"{len(cases) - len(kept)} cases are left out: {variable} is not set")
+            cases = kept
+    return cases
+
+
 def write_results(results):
     path = os.path.join(BUILD, "results-mesa", "deqp-vulkan.txt")
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -120,7 +135,7 @@ def main():
     cases, origin = required(module, vkglcts.source_of(build))
     selected = chosen(cases, part)
     tap.note(f"{len(selected)} of {len(cases)} cases ({origin})")
-    results = module.results(selected)
+    results = module.results(without_windows(selected))
     fails = vkglcts.known_failures(os.path.join(HERE, "deqp.txt"))
     for group, members in vkglcts.groups_of(results, 2).items():
         vkglcts.judge(tap, group, members, fails)
