@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clip and cull distances, wide lines: the pixels that are covered, and what shaders read. Colors
- * of several outputs. Shading of each sample.
+ * of several outputs. Shading of each sample. Clears of parts.
  */
 #include "draw.h"
 
@@ -259,6 +259,54 @@ static void coverage(void)
 	vkDestroyPipeline(vk.device, pipeline, NULL);
 }
 
+/* ---- Clears ---------------------------------------------------------------------------------- */
+
+/* Draw to depth 0.5. The next pass clears the color of a part, and keeps depth. */
+static void cleared_part(void)
+{
+	const struct draw_pipe pipe = {
+		.vs = clipped_vert, .vs_size = sizeof(clipped_vert),
+		.fs = line_frag, .fs_size = sizeof(line_frag),
+		.layout = layout, .colors = 1, .color = { FORMAT }, .depth = VK_FORMAT_D32_SFLOAT,
+		.ds = { .depthTestEnable = VK_TRUE, .depthWriteEnable = VK_TRUE,
+			.depthCompareOp = VK_COMPARE_OP_ALWAYS },
+	};
+	const VkClearValue clear = { .depthStencil = { 0.25f, 0 } };
+	VkPipeline pipeline = draw_pipeline(&vk, &pipe);
+	struct draw_target d = depth_target(VK_SAMPLE_COUNT_1_BIT);
+	VkRenderingAttachmentInfo a = draw_attachment(&target, &clear),
+				  depth = draw_attachment(&d, &clear);
+	VkRenderingInfo info = { .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+				 .renderArea.extent = { SIDE, SIDE },
+				 .layerCount = 1,
+				 .colorAttachmentCount = 1,
+				 .pColorAttachments = &a,
+				 .pDepthAttachment = &depth };
+	VkCommandBuffer cmd = vk_begin(&vk, 0);
+	uint32_t bad = 0;
+	float *got;
+
+	draw_begin(&vk, cmd, &info);
+	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+	draw_window(cmd, SIDE, SIDE);
+	vkCmdPushConstants(cmd, layout, VK_SHADER_STAGE_ALL_GRAPHICS, 0, 8, (float[2]){ 0, 0 });
+	vkCmdDraw(cmd, 3, 1, 0, 0);
+	draw_end(&vk, cmd);
+	vk_order(cmd);
+	depth = draw_attachment(&d, NULL);
+	info.renderArea.extent = (VkExtent2D){ SIDE / 2, SIDE / 2 };
+	draw_begin(&vk, cmd, &info);
+	draw_end(&vk, cmd);
+	vk_end(&vk, 0, cmd);
+	got = draw_read(&vk, &d, 0, VK_IMAGE_ASPECT_DEPTH_BIT, 4);
+	for (int i = 0; i < SIDE * SIDE; i++)
+		bad += got[i] != 0.5f;
+	ktap_eq(bad, 0);
+	free(got);
+	draw_drop(&vk, &d);
+	vkDestroyPipeline(vk.device, pipeline, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -271,6 +319,7 @@ int main(int argc, char **argv)
 	ktap_run("colors of several outputs", parts);
 	ktap_run("shading of each sample", places);
 	ktap_run("coverage of alpha without a color target", coverage);
+	ktap_run("a clear of a part that keeps depth", cleared_part);
 	draw_drop(&vk, &target);
 	vkDestroyPipelineLayout(vk.device, layout, NULL);
 	vk_close(&vk);

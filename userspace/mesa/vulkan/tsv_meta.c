@@ -26,6 +26,10 @@ static void save(struct tsv_cmd *cmd, struct saved *s)
 	s->dynamic = cmd->vk.dynamic_graphics_state;
 	s->vertex_input = cmd->vertex_input;
 	s->sample_locations = cmd->sample_locations;
+	/* a pipeline that was made without depth and stencil leaves their state as it is */
+	cmd->vk.dynamic_graphics_state.ds.depth.test_enable = false;
+	cmd->vk.dynamic_graphics_state.ds.depth.bounds_test.enable = false;
+	cmd->vk.dynamic_graphics_state.ds.stencil.test_enable = false;
 	/* no query counts what built-in pipelines draw */
 	cmd->graphics.query = 0;
 	cmd->graphics.dirty |= TSV_DIRTY_QUERY;
