@@ -128,8 +128,8 @@ static void features(void)
 	ktap_ok(vk_is_offered(&vk, "VK_KHR_synchronization2"));
 }
 
-/* A device with a feature that is not there cannot be created. */
-static void feature_not_present(void)
+/* vkCreateDevice() with a queue, and an extension unless it is NULL. */
+static VkResult create(const char *extension, VkDevice *device)
 {
 	const float priority = 1;
 	const VkDeviceQueueCreateInfo queue = {
@@ -137,15 +137,34 @@ static void feature_not_present(void)
 		.queueCount = 1,
 		.pQueuePriorities = &priority,
 	};
-	VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-				    .queueCreateInfoCount = 1,
-				    .pQueueCreateInfos = &queue };
-	const char *missing = "VK_KHR_ray_query";
+	const VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+					  .queueCreateInfoCount = 1,
+					  .pQueueCreateInfos = &queue,
+					  .enabledExtensionCount = extension != NULL,
+					  .ppEnabledExtensionNames = &extension };
+
+	return vkCreateDevice(vk.physical, &info, NULL, device);
+}
+
+/* A device with a feature that is not there cannot be created. */
+static void feature_not_present(void)
+{
 	VkDevice device;
 
-	info.enabledExtensionCount = 1;
-	info.ppEnabledExtensionNames = &missing;
-	ktap_eq(vkCreateDevice(vk.physical, &info, NULL, &device), VK_ERROR_EXTENSION_NOT_PRESENT);
+	ktap_eq(create("VK_KHR_ray_query", &device), VK_ERROR_EXTENSION_NOT_PRESENT);
+}
+
+/* More devices than a user has tiler heaps for, two of them each. None draws. */
+static void devices_without_frames(void)
+{
+	VkDevice device[36];
+	unsigned n = 0;
+
+	while (n < 36 && create(NULL, &device[n]) == VK_SUCCESS)
+		n++;
+	ktap_eq(n, 36);
+	while (n--)
+		vkDestroyDevice(device[n], NULL);
 }
 
 static void many_devices(void)
@@ -172,6 +191,7 @@ int main(int argc, char **argv)
 	ktap_run("features and extensions", features);
 	ktap_run("an extension that is not there is refused", feature_not_present);
 	ktap_run("several devices", many_devices);
+	ktap_run("many devices that do not draw", devices_without_frames);
 	vk_close(&vk);
 	return ktap_finish();
 }

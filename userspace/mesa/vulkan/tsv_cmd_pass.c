@@ -282,12 +282,17 @@ static void write_pass(struct tsv_cmd *cmd)
 	struct tsv_device *device = tsv_cmd_device(cmd);
 	struct tsv_pass *pass = &cmd->pass;
 	struct tc_frame_lists lists;
+	struct tsr_tiler_heap *heap;
 	uint64_t list, va, *words, *end;
 
 	add_unused(pass);
 	cmd->heap = (uint8_t)(p_atomic_inc_return(&device->frames) % TSV_HEAPS);
-	pass->frame.heap = tsr_tiler_heap_va(device->heap[cmd->heap]);
-	end = tsv_cmd_packet(cmd, TSR_LIST_HALT_QWORDS);
+	heap = tsv_device_heap(device, cmd->heap);
+	if (heap)
+		pass->frame.heap = tsr_tiler_heap_va(heap);
+	else
+		vk_command_buffer_set_error(&cmd->vk, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+	end = heap ? tsv_cmd_packet(cmd, TSR_LIST_HALT_QWORDS) : NULL;
 	if (end)
 		tsr_pack_list_halt(end, &(struct tsr_list_halt){ 0 });
 	pass->active = false;

@@ -62,7 +62,6 @@ static int open_device(struct tsv_device *device, const char *path)
 	const uint32_t run = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC;
 	const uint32_t write = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
 	int ret = tsr_device_open(path, &device->tsr);
-	unsigned i;
 
 	if (!ret)
 		ret = tsr_vm_create(device->tsr, &device->vm);
@@ -74,10 +73,20 @@ static int open_device(struct tsv_device *device, const char *path)
 	if (!ret)
 		ret = tsr_pool_create(device->vm, WORDS_CHUNK, DRM_TESSERA_BO_CACHED, write,
 				      &device->words);
-	for (i = 0; i < TSV_HEAPS && !ret; i++)
-		ret = tsr_tiler_heap_create(device->vm, HEAP_FIRST, HEAP_MOST, HEAP_CHUNK,
-					    &device->heap[i]);
 	return ret;
+}
+
+struct tsr_tiler_heap *tsv_device_heap(struct tsv_device *device, unsigned i)
+{
+	struct tsr_tiler_heap *heap;
+
+	simple_mtx_lock(&device->lock);
+	if (!device->heap[i])
+		tsr_tiler_heap_create(device->vm, HEAP_FIRST, HEAP_MOST, HEAP_CHUNK,
+				      &device->heap[i]);
+	heap = device->heap[i];
+	simple_mtx_unlock(&device->lock);
+	return heap;
 }
 
 /* ---- Mappings -------------------------------------------------------------------------------- */

@@ -93,10 +93,11 @@ struct tsv_device {
 	struct tsr_vm *vm;
 	struct tsr_pool *lists;		/* streams and what they name: GPU reads, executes */
 	struct tsr_pool *words;		/* words that the GPU writes: events, queries */
-	struct tsr_tiler_heap *heap[TSV_HEAPS];	/* frames have them in turn */
+	/* Frames have them in turn. NULL: no frame has had it, see tsv_device_heap(). */
+	struct tsr_tiler_heap *heap[TSV_HEAPS];
 	uint32_t frames;		/* recorded so far; atomic */
 	struct vk_meta_device meta;	/* built-in pipelines */
-	simple_mtx_t lock;		/* protects fault, scratch, bind_point */
+	simple_mtx_t lock;		/* protects heap, fault, scratch, bind_point */
 	struct tsr_sync *binds;		/* timeline of tsv_device_bind() */
 	uint64_t bind_point;		/* the last one's */
 	struct tsv_fault fault;		/* the first one */
@@ -129,6 +130,13 @@ VK_DEFINE_HANDLE_CASTS(tsv_queue, vk.base, VkQueue, VK_OBJECT_TYPE_QUEUE)
 VkResult tsv_physical_device_create(struct vk_instance *instance, struct _drmDevice *drm,
 				    struct vk_physical_device **out);
 void tsv_physical_device_destroy(struct vk_physical_device *device);
+
+/*
+ * tsv_device_heap(): heap number @i, made when a frame is recorded with it for the first time, since
+ * a user may have few heaps and most devices of some programs never draw. NULL: there is no memory,
+ * or the user has too many. It stays as long as the device.
+ */
+struct tsr_tiler_heap *tsv_device_heap(struct tsv_device *device, unsigned i);
 
 /* tsv_wsi_init(): the window systems of a physical device. */
 VkResult tsv_wsi_init(struct tsv_physical_device *device);
