@@ -132,8 +132,8 @@ VkResult tsv_physical_device_create(struct vk_instance *instance, struct _drmDev
 void tsv_physical_device_destroy(struct vk_physical_device *device);
 
 /*
- * tsv_device_heap(): heap number @i, made when a frame is recorded with it for the first time, since
- * a user may have few heaps and most devices of some programs never draw. NULL: there is no memory,
+ * tsv_device_heap(): heap number @i, made when a frame is recorded with it for the first time: a
+ * user may have few heaps, and most devices of some programs never draw. NULL: there is no memory,
  * or the user has too many. It stays as long as the device.
  */
 struct tsr_tiler_heap *tsv_device_heap(struct tsv_device *device, unsigned i);
