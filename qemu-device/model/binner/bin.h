@@ -109,17 +109,12 @@ enum tsr_bin_copy {
 	TSR_BIN_COPIES
 };
 
-/* A part of a copy: where it is, and its first byte in the copy. */
-struct tsr_bin_part {
-	uint64_t from;
-	uint32_t offset, bytes;
-};
-
-#define TSR_BIN_PARTS 8			/* most parts of a copy */
+/* A program is the copy with most parts: itself and what it names. */
+#define TSR_BIN_PARTS (1 + TSR_PARTS)
 
 /* A copy in progress. */
 struct tsr_bin_copying {
-	struct tsr_bin_part part[TSR_BIN_PARTS];
+	struct tsr_part_place part[TSR_BIN_PARTS];
 	uint32_t parts;			/* how many; 0: nothing is in progress */
 	uint32_t base, bytes;		/* where in the heap it will be, and its size */
 	uint32_t next, at;		/* part and byte of it to be moved next */
@@ -127,12 +122,10 @@ struct tsr_bin_copying {
 
 /* A copy that is in the heap. */
 struct tsr_bin_kept {
-	uint64_t va;			/* what it is of */
-	uint64_t key;			/* what else it depends on */
+	uint64_t va;			/* of the original */
+	uint64_t key;			/* its kind, or the program that it is for */
 	uint32_t copy;			/* its offset in the heap; 0: nothing here */
 };
-
-#define TSR_BIN_KEPT 256
 
 /* ---- Input ----------------------------------------------------------------------------------- */
 
@@ -319,7 +312,7 @@ struct tsr_binning {
 	uint8_t copied;			/* how many of the draw's @copy are there */
 	uint32_t copy[TSR_BIN_COPIES];	/* offsets; 0: there is none */
 	struct tsr_bin_copying copying;
-	struct tsr_bin_kept kept[TSR_BIN_KEPT];	/* by address */
+	struct tsr_bin_kept kept[TSR_KEPT_COPIES];	/* by address */
 	bool held;			/* list.word has been fetched and waits for draws */
 	bool halted;			/* the list has ended */
 	/* Draws that have been met and not begun or not done, oldest first. */

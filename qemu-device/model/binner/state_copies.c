@@ -15,9 +15,6 @@
 /* Bytes moved at a time. */
 #define CHUNK 4096
 
-_Static_assert(TSR_BIN_PARTS == TSR_PARTS + 1, "a program is the copy with most parts");
-_Static_assert(TSR_BIN_KEPT == TSR_KEPT_COPIES, "as documented");
-
 static uint32_t round_up(uint64_t bytes)
 {
 	return (uint32_t)((bytes + 15) & ~15ull);
@@ -27,7 +24,7 @@ static uint32_t round_up(uint64_t bytes)
 
 static void add_part(struct tsr_bin_copying *c, uint64_t from, uint32_t bytes)
 {
-	c->part[c->parts++] = (struct tsr_bin_part){ from, c->bytes, bytes };
+	c->part[c->parts++] = (struct tsr_part_place){ from, c->bytes, bytes };
 	c->bytes = round_up((uint64_t)c->bytes + bytes);
 }
 
@@ -38,45 +35,47 @@ static void list_draw_state(struct tsr_bin_copying *c, uint64_t va, const struct
 	add_part(c, d->blends, d->blend_count * TSR_BLEND__QWORDS * 8u);
 }
 
+/* Read the program at @va. *@sound: RENDER will accept it, and it is in @p. */
+static enum tsr_step read_program(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t va,
+				  struct tsr_shader_program *p, bool *sound)
+{
+	uint64_t word[TSR_SHADER_PROGRAM__QWORDS];
+	unsigned int qword;
+	enum tsr_step step = tsr_bin_read(bin, mem, va, word, sizeof(word));
+
+	*sound = step == TSR_STEP_DONE &&
+		 !tsr_descriptor_check(TSR_DESCRIPTOR_SHADER_PROGRAM, word, &qword);
+	if (*sound)
+		tsr_unpack_shader_program(word, p);
+	return step;
+}
+
 /* The parts of the program at @va. One that RENDER will not accept has no others than itself. */
 static enum tsr_step list_program(struct tsr_binning *bin, struct tsr_mem *mem,
 				  struct tsr_bin_copying *c, uint64_t va)
 {
-	struct tsr_part_place part[TSR_PARTS];
-	uint64_t word[TSR_SHADER_PROGRAM__QWORDS];
 	struct tsr_shader_program p;
-	unsigned int qword;
-	enum tsr_step step = tsr_bin_read(bin, mem, va, word, sizeof(word));
+	bool sound;
+	enum tsr_step step = read_program(bin, mem, va, &p, &sound);
 
-	if (step != TSR_STEP_DONE)
+	add_part(c, va, TSR_SHADER_PROGRAM__QWORDS * 8);
+	if (!sound)
 		return step;
-	add_part(c, va, sizeof(word));
-	if (tsr_descriptor_check(TSR_DESCRIPTOR_SHADER_PROGRAM, word, &qword))
-		return TSR_STEP_DONE;
-	tsr_unpack_shader_program(word, &p);
-	c->bytes = tsr_program_parts(&p, part);
-	for (unsigned int i = 0; i < TSR_PARTS; i++)
-		c->part[c->parts++] =
-			(struct tsr_bin_part){ part[i].va, part[i].offset, part[i].bytes };
+	c->bytes = tsr_program_parts(&p, &c->part[c->parts]);
+	c->parts += TSR_PARTS;
 	return TSR_STEP_DONE;
 }
 
-/* How many push constants the program at @va has; none if RENDER will not accept it. */
-static enum tsr_step count_words(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t va,
-				 uint32_t *words)
+/* As many push constants at @va as the program at @program has; none if that is not accepted. */
+static enum tsr_step list_push(struct tsr_binning *bin, struct tsr_mem *mem,
+			       struct tsr_bin_copying *c, uint64_t program, uint64_t va)
 {
-	uint64_t word[TSR_SHADER_PROGRAM__QWORDS];
 	struct tsr_shader_program p;
-	unsigned int qword;
-	enum tsr_step step = tsr_bin_read(bin, mem, va, word, sizeof(word));
+	bool sound;
+	enum tsr_step step = read_program(bin, mem, program, &p, &sound);
 
-	*words = 0;
-	if (step != TSR_STEP_DONE ||
-	    tsr_descriptor_check(TSR_DESCRIPTOR_SHADER_PROGRAM, word, &qword))
-		return step;
-	tsr_unpack_shader_program(word, &p);
-	*words = p.push_words;
-	return TSR_STEP_DONE;
+	add_part(c, va, sound ? p.push_words * 4u : 0);
+	return step;
 }
 
 /* ---- What a draw needs ----------------------------------------------------------------------- */
@@ -102,33 +101,41 @@ static uint64_t original(const struct tsr_binning *bin, enum tsr_bin_copy which)
 	}
 }
 
+/*
+ * Copies of the same address differ by their kind. Those of push constants differ by the program
+ * that they are for, as programs may declare different numbers of them.
+ */
+static uint64_t key_of(const struct tsr_binning *bin, enum tsr_bin_copy which)
+{
+	switch (which) {
+	case TSR_BIN_COPY_VARYING_PUSH:
+		return bin->state->shader->varying;
+	case TSR_BIN_COPY_FRAGMENT_PUSH:
+		return bin->state->shader->fragment;
+	case TSR_BIN_COPY_FRAGMENT:
+		return TSR_BIN_COPY_VARYING;
+	default:
+		return which;
+	}
+}
+
 /* Prepare @c, the copy @which of what lies at @va. */
 static enum tsr_step list_parts(struct tsr_binning *bin, struct tsr_mem *mem,
 				enum tsr_bin_copy which, uint64_t va, struct tsr_bin_copying *c)
 {
-	const struct tsr_shader_state *shader = bin->state->shader;
-	enum tsr_step step = TSR_STEP_DONE;
-	uint32_t words;
-
 	switch (which) {
 	case TSR_BIN_COPY_SHADER:
 		add_part(c, va, TSR_SHADER_STATE__QWORDS * 8);
-		break;
+		return TSR_STEP_DONE;
 	case TSR_BIN_COPY_DRAW:
 		list_draw_state(c, va, bin->state->draw);
-		break;
+		return TSR_STEP_DONE;
 	case TSR_BIN_COPY_VARYING:
 	case TSR_BIN_COPY_FRAGMENT:
-		step = list_program(bin, mem, c, va);
-		break;
+		return list_program(bin, mem, c, va);
 	default:
-		step = count_words(bin, mem,
-				   which == TSR_BIN_COPY_VARYING_PUSH ? shader->varying :
-									shader->fragment, &words);
-		add_part(c, va, words * 4);
-		break;
+		return list_push(bin, mem, c, key_of(bin, which), va);
 	}
-	return step;
 }
 
 /* ---- Copying --------------------------------------------------------------------------------- */
@@ -154,7 +161,7 @@ static enum tsr_step move(struct tsr_binning *bin, struct tsr_mem *mem)
 	uint8_t bytes[CHUNK];
 
 	while (c->next < c->parts) {
-		const struct tsr_bin_part *p = &c->part[c->next];
+		const struct tsr_part_place *p = &c->part[c->next];
 		uint32_t n = p->bytes - c->at;
 		enum tsr_step step;
 
@@ -166,7 +173,7 @@ static enum tsr_step move(struct tsr_binning *bin, struct tsr_mem *mem)
 		if (bin->effort < 0)
 			return TSR_STEP_MORE;
 		n = n < CHUNK ? n : CHUNK;
-		step = tsr_bin_read(bin, mem, p->from + c->at, bytes, n);
+		step = tsr_bin_read(bin, mem, p->va + c->at, bytes, n);
 		if (step == TSR_STEP_DONE)
 			step = tsr_bin_write(bin, mem,
 					     bin->info.frame.heap + c->base + p->offset + c->at,
@@ -181,18 +188,7 @@ static enum tsr_step move(struct tsr_binning *bin, struct tsr_mem *mem)
 /* Where the last copy of what lies at @va is noted, or that of something else. */
 static struct tsr_bin_kept *place(struct tsr_binning *bin, uint64_t va)
 {
-	return &bin->kept[(va / 8 * 0x9e3779b97f4a7c15ull) >> 40 & (TSR_BIN_KEPT - 1)];
-}
-
-/* Push constants for programs that declare different numbers of them are different copies. */
-static uint64_t key_of(const struct tsr_binning *bin, enum tsr_bin_copy which)
-{
-	static const uint8_t kind[TSR_BIN_COPIES] = { 1, 2, 3, 3, 0, 0 };
-	const struct tsr_shader_state *shader = bin->state->shader;
-
-	if (which == TSR_BIN_COPY_VARYING_PUSH)
-		return shader->varying;
-	return which == TSR_BIN_COPY_FRAGMENT_PUSH ? shader->fragment : kind[which];
+	return &bin->kept[(va / 8 * 0x9e3779b97f4a7c15ull) >> 40 & (TSR_KEPT_COPIES - 1)];
 }
 
 static enum tsr_step copy(struct tsr_binning *bin, struct tsr_mem *mem, enum tsr_bin_copy which)

@@ -9,7 +9,7 @@
 
 /* ---- Viewports ------------------------------------------------------------------------------- */
 
-/* @copy: of the DRAW_STATE. */
+/* @copy is that of the DRAW_STATE. */
 static enum tsr_step read_viewports(struct tsr_tile_state *s, struct tsr_mem *mem, uint64_t copy)
 {
 	const struct tsr_draw_state *draw = &s->fragment.draw;
@@ -84,7 +84,7 @@ static enum tsr_step read_blend(struct tsr_mem *mem, uint64_t va, uint64_t copy,
 	return code ? tsr_mem_bad_packet(mem, va, qword, code) : TSR_STEP_DONE;
 }
 
-/* @copy: of the DRAW_STATE. */
+/* @copy is that of the DRAW_STATE. */
 static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rendering *r,
 				 struct tsr_mem *mem, uint64_t copy)
 {
